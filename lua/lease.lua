@@ -6,7 +6,7 @@
 -- WHY     The lease only saves work. Correctness comes from relay.lua, which moves no cursor without the lease, and from
 --         the ledger's unique keys. So an inexact clock does no harm here.
 
--- What is of another type, or never expires, no worker has written: nobody holds it.
+-- A key of another type, or without expiry, was written by no worker: nobody holds it.
 if redis.call('TYPE', KEYS[1]).ok ~= 'string' or redis.call('PTTL', KEYS[1]) == -1 then redis.call('DEL', KEYS[1]) end
 local holder = redis.call('GET', KEYS[1])
 if holder and holder ~= ARGV[1] then return 0 end

@@ -8,9 +8,10 @@
 -- ARGV    moveId, how many packets are wanted, 1 to 512, into how many parts the list is divided
 -- RETURNS the packets of the move, JSON; again if they were lent before; nil there is nothing to lend, or nothing is granted here
 -- WHY     The move is written down before its packets leave the list, so that they are always in one place at least, and whoever
---         sees the move can end it. A moveId is never used again: a lost reply is asked for again and lends nothing new. Who has more
---         packets than are wanted lends a part of them, so that the next user there need not wait. An element that is
---         too long for a packet is set aside as grab.lua does, or it would be carried from shard to shard.
+--         sees the move can end it. A moveId is never used again: a lost reply is asked for again and lends nothing
+--         new. A shard with more packets than are wanted lends a part of them, so that the next user there need not
+--         wait. An element that is too long for a packet is set aside as grab.lua does, or it would be carried from
+--         shard to shard.
 
 local PART_MAX, PACKET_MAX = 512, 256 -- packets of a move; characters of a packet [R10]
 

@@ -11,7 +11,8 @@
 -- WHY     Several gateways may do this at once, in any order, and repeatedly. A number may have been given to another buyer after
 --         the loss, which only the log tells: its newest part, since only the latest writes are lost, and for an older number
 --         the entries near its place. Units are never booked above what there is: who was told of a unit that another one
---         has by now is reported to the operator. What came into the log after its audit would be part of no settlement.
+--         has by now is reported to the operator. Entries that came into the log after its audit would be part of no
+--         settlement.
 
 local NEWEST = 5000 -- entries of the log that are looked at: more than are written between a loss and the check [R10]
 local NEAR = 100 -- entries before and after the place of an older number that are looked at, too [R10]

@@ -12,8 +12,9 @@
 -- WHY     A move is taken in once, whoever brings it and however often. Its packets go behind what is there: what a user
 --         waits for already keeps its turn. Then grab.lua decides in the same step, or other shards could take the packets on
 --         before anybody here gets one. A shard that is closed takes in what is on its way, and grants nothing.
---         What is not a list of packets brings none, and is noted all the same: somebody else has written it, the audit tells, and
---         the rain goes on. Counts come first, since a count that is no number is refused before anything else is written.
+--         An argument that is no list of packets brings none, and is noted all the same: somebody else has written it,
+--         the audit tells, and the rain goes on. Counts come first, since a count that is no number is refused before
+--         anything else is written.
 -- THEN    grab.lua
 
 local PART_MAX, PACKET_MAX = 512, 256 -- packets of a move; characters of a packet [R10]

@@ -6,7 +6,7 @@
 -- WHY     The first that was written down for a field stays: gateways and users report the same one many times. The hash
 --         expires by itself, as the rain's other keys may be gone for good. Its size is bounded, whoever reports.
 
--- What somebody has written there in its place must not keep it from being written down.
+-- A foreign value in its place must not keep the win from being written down.
 if redis.call('TYPE', KEYS[1]).ok ~= 'hash' then redis.call('DEL', KEYS[1]) end
 local size, stored = redis.call('HLEN', KEYS[1]), 0
 for i = 3, #ARGV, 2 do

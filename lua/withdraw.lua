@@ -19,7 +19,7 @@ local lost, kept = {}, 0
 for i, element in ipairs(elements) do
   local index = element:match('^{"redPacketId":"[%w._-]*%-(%d+)"')
   if index and tonumber(index) >= tonumber(ARGV[1]) then lost[#lost + 1] = i - 1 else kept = kept + 1 end
-  -- Of one shard all of them are at the head.
+  -- In one shard all of them are at the head.
   if kept > 0 and not rain[5] then break end
 end
 

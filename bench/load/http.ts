@@ -26,7 +26,7 @@ export function bodyReader(
 
 export type RequestName = 'http' | 'saleHttp';
 
-/** What a user of each design sends. A buyer has one purchase in a sale, and names it the same each time. */
+/** The requests of a user of each design. A buyer has one purchase in a sale, and names it the same each time. */
 export const REQUESTS: Record<RequestName, (token: string, id: string) => Buffer> = {
   http: (token, rainId) => post('/grab', token, { rainId }),
   saleHttp: (token, saleId) => post(`/v1/sales/${saleId}/buy`, token, { sku: SKU }, 'Idempotency-Key: mine\r\n'),

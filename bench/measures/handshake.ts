@@ -43,7 +43,7 @@ export const handshake: Measure = {
 async function connectMs({ serverPid, users }: Contender): Promise<number> {
   const before = cpuMs([serverPid]);
   await users.connect('user', SOCKETS);
-  // What the last handshakes have left to do.
+  // The last handshakes have work left to do.
   await sleep(SETTLE_MS);
   const spent = cpuMs([serverPid]) - before;
   // Sockets that stay would be pinged, by one design and not by the other.

@@ -9,14 +9,14 @@ import { SIGNING_SECRET } from './rains.ts';
 const LOOK_MS = 20;
 
 /**
- * What gateways know of rains, each with a connection of its own, in one process: 64 whole gateways would need the
+ * The gateways' knowledge of rains, each with a connection of its own, in one process: 64 whole gateways would need the
  * memory of 64.
  * @param wholeMs as of RainCache
  */
 export async function openKnowing(redisUrl: string, gateways: number, wholeMs?: number) {
   const signer = createSigner(SIGNING_SECRET);
   let closed = false;
-  // What is on its way when a connection is closed fails.
+  // Commands under way when a connection is closed fail.
   const onFault = (error: unknown) => {
     if (!closed) throw error;
   };

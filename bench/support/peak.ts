@@ -9,7 +9,7 @@ const LOOK_MS = 20;
 
 /**
  * Runs `rain …` as a process of its own.
- * @returns what it printed, how long it took, and the most memory that it had at once
+ * @returns its output, the time it took, and the most memory that it had at once
  */
 export async function peakOf(
   words: readonly string[],

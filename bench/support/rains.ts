@@ -12,7 +12,7 @@ import { keysOf } from '../baselines/surroundings.ts';
 import { sellLast, stockSale } from './sales.ts';
 import { stockUnpaidSale } from './waitingOrders.ts';
 
-/** Of the bench's own servers. */
+/** The secret of the bench's own servers. */
 export const SIGNING_SECRET = 'a-signing-secret-for-the-bench-only-012';
 
 /** Which design uses the rains, or sales; each design expects its packets or units under its own keys. */

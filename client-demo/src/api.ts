@@ -5,7 +5,7 @@ import { Crowded } from './crowd.ts';
 /** The configuration that the console sends to this page. */
 export interface PlayerConfig {
   gatewayUrl: string;
-  /** Of all amounts, ISO 4217. Absent: an older console. */
+  /** The currency of all amounts, ISO 4217. Absent: an older console. */
   currency?: string;
   /**
    * Anybody may play as a guest: each tab as another one, or this device as one. Absent: only who has a token or a
@@ -79,7 +79,7 @@ function payOf(value: unknown): PlayerConfig['pay'] {
 
 /**
  * @param former this guest's last token, to keep the user id.
- * @param name of a new guest.
+ * @param name name for a new guest.
  * @returns `undefined` if anonymous guests may not play.
  * @throws Crowded, or if busy
  */

@@ -10,7 +10,7 @@ const SCREEN_KEY = 'rain.screen';
 const CODE_KEY = 'rain.code';
 /** The last token that the code was answered with. */
 const PARTICIPANT_KEY = 'rain.participant';
-/** Who has no code is asked again by a page that is opened later, and not by a reload. */
+/** A person without a code is asked again by a page that is opened later, and not by a reload. */
 const NO_CODE_KEY = 'rain.no-code';
 const GUEST_KEY = 'rain.guest';
 const NAME_KEY = 'rain.name';
@@ -34,7 +34,7 @@ const forgetHere = (key: string) => {
   forget(device, key);
 };
 
-/** What only the person knows. */
+/** Questions that only the person can answer. */
 interface Questions {
   /**
    * @param refused the code that was known is no longer valid.

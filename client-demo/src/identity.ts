@@ -40,7 +40,7 @@ export function askName({ nickname }: Words, hidden: boolean): Promise<void> {
 
 /**
  * Asks a participant for the code.
- * @param without who one may be without a code: a guest, or the user of the page; absent: nobody. @param refused a
+ * @param without the choice without a code: a guest, or the user of the page; absent: nobody. @param refused a
  *   code that the page knew is no longer valid
  * @returns a token, or `undefined` for a person without a code
  */

@@ -6,7 +6,7 @@ import { askForCode, keepCode, keepInvited, knownToken, playsWith } from './cred
 const TRIES = 3;
 const COMPACT_JWT = /^[\w-]+\.[\w-]+\.[\w-]*$/;
 
-/** What a link says of the person who follows it. It is in the fragment, which no server logs. */
+/** The part of a link about the person who follows it. It is in the fragment, which no server logs. */
 interface PersonalLink {
   token?: string;
   code?: string;
@@ -61,7 +61,7 @@ export async function followLink(
   );
   // The page plays on as its user.
   if (found === 'unanswered') return undefined;
-  // After a wrong link a guest may type the code. Who decides to stay a guest is not asked for it as well.
+  // After a wrong link a guest may type the code. A person who decides to stay a guest is not asked for it as well.
   askForCode(found === undefined);
   return found === undefined ? 'refused' : invite(known, found, () => keepCode(code, found));
 }

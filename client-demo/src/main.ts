@@ -27,7 +27,7 @@ import { StartReminder } from './start/start-reminder.ts';
 import { keepOfflinePage } from './offline-page.ts';
 import { offerLanguage, pageLanguages, wordsFor } from './words/language.ts';
 
-/** What is for later comes after what the player is waiting for. */
+/** Work for later comes after the work that the player is waiting for. */
 const OFFLINE_MS = 5_000;
 
 const link = takeLink();

@@ -7,7 +7,7 @@ import type { Words } from './words/en.ts';
 import { applyTheme, type ShownTheme, type Theme } from './theme.ts';
 import { greetingOf } from './rain-theme.ts';
 
-/** What the player's page shows of a theme, beside its colours. A picture is shown once it has been loaded. */
+/** The player's page with its part of a theme, beside its colours. A picture is shown once it has been loaded. */
 export class PageTheme {
   readonly #sky: Pick<Sky, 'setPacketLook'>;
   readonly #bar = element<HTMLMetaElement>('meta[name="theme-color"]');

@@ -8,7 +8,7 @@ const AGAIN_MS = 30_000;
 
 export type Greeting = Pick<ShownTheme, 'sender' | 'blessing' | 'prizes'>;
 
-/** What a win of this amount is greeted with. */
+/** The greeting of a win of this amount. */
 export function greetingOf(greeting: Greeting, amount: string): Pick<Greeting, 'sender' | 'blessing'> {
   const [{ sender }, blessing] = [greeting, blessingOf(greeting, amount)];
   return { ...(sender !== undefined && { sender }), ...(blessing !== undefined && { blessing }) };
@@ -34,7 +34,7 @@ export class RainTheme {
   #rain: { id: string | undefined; invitedOnly: boolean } | undefined;
   #applied = JSON.stringify({});
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** Of this rain; absent while it is not known, or if there is none. */
+  /** The greeting of this rain; absent while it is not known, or if there is none. */
   greeting: Greeting | undefined;
 
   constructor(options: RainThemeOptions) {

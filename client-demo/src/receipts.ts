@@ -30,7 +30,7 @@ export function openReceipts(...storages: (() => Storage)[]): ReceiptStore {
   };
 }
 
-/** What this page has stored; anything else counts as nothing. */
+/** The entries that this page has stored; anything else counts as nothing. */
 function readAll(storage: () => Storage): Kept[] {
   try {
     const all = JSON.parse(recall(storage, KEY) ?? '[]') as unknown;

@@ -29,7 +29,7 @@ export interface View {
   rehearsal?: boolean;
   invitedOnly?: true;
   luckiest?: Luckiest;
-  /** What the host says with the rain. */
+  /** The host's words with the rain. */
   greeting?: Greeting;
   /** Another rain that is offered. `seconds` until it opens; absent if it is open. */
   ahead?: { title: string; seconds?: number };

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** What TypeScript declares, by path from `src`. */
+/** TypeScript's declarations, by path from `src`. */
 type Declared = ReadonlyMap<string, string>;
 
 const IMPORTED = /(?:from |import\()["'](?<from>[^"']+)["']/g;
@@ -25,7 +25,7 @@ export async function declarations(entry: string): Promise<Map<string, string>> 
     const declared = await declare(folder, entry);
     const inferred = inferredNames(declared);
     const written = await writeOut(folder, inferred);
-    // What is written out names less.
+    // Declarations that are written out name less.
     const needed = follow(entryPath(entry), (path) => written.get(path) ?? declared.get(path)!);
     return new Map([...needed].map(([path, text]) => [path, withScripts(text)]));
   } finally {
@@ -80,7 +80,7 @@ function follow(path: string, read: (path: string) => string, found = new Map<st
 
 const beside = (path: string, from: string) => normalize(join(dirname(path), from.replace(/\.ts$/, '.d.ts')));
 
-/** Of each module that names another package: what the modules that do not want of it. */
+/** Each module that names another package, with the names that modules without that import need from it. */
 function inferredNames(declared: Declared): Map<string, Set<string>> {
   const isInferred = (path: string) =>
     [...declared.get(path)!.matchAll(IMPORTED)].some(({ groups }) => !groups!['from']!.startsWith('.'));
@@ -126,7 +126,7 @@ async function writeOut(
 
 const dotted = (path: string) => (path.startsWith('.') ? path : `./${path}`);
 
-/** What was inferred for a constant is the type of its name. */
+/** The inferred type of a constant is the type of its name. */
 function asTypes(text: string, folder: string, path: string): string {
   const here = (from: string) => dotted(relative(dirname(path), relative(join(ROOT, 'src'), join(folder, from))));
   return text

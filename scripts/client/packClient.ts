@@ -64,7 +64,7 @@ export async function bundled(format: keyof typeof SCRIPTS): Promise<string> {
     logLevel: 'silent',
     mode: 'production',
     build: {
-      // Who bundles it makes it small himself, and may want to read it.
+      // Its bundler makes it small, and its author may want to read it.
       write: false,
       minify: format === 'iife',
       target: 'es2022',

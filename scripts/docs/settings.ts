@@ -4,7 +4,8 @@ import { configSchema, type Config } from '../../src/platform/config.ts';
 type Words = Partial<Record<keyof Config, string>>;
 
 /**
- * What each setting does, in the order of the page. The last line of this file does not compile when one is missing.
+ * The description of each setting, in the order of the page. The last line of this file does not compile when one is
+ * missing.
  */
 const GROUPS = {
   Servers: {

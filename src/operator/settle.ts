@@ -54,7 +54,7 @@ export async function settleRain(
   if (!before) return settleGone(context, rainId, live, ttlMs);
   if (!(await closeIfDue(context, before))) return { outcome: 'not_due' };
   if (before.held !== undefined) return { outcome: 'does_not_add_up', problems: [heldProblem(rainId, before.held)] };
-  // Nobody lends any more. What is on its way belongs to a list, where the audit finds it.
+  // Nobody lends any more. Packets on their way belong to a list, where the audit finds them.
   await endMoves(context.redis, rainId, live.shards);
   // From here on nothing can be added, so that the audit sees all of the money. A top-up that was booked but came too
   // late for Redis was won by nobody and goes back.

@@ -6,7 +6,7 @@ import { timeZoneHere, wallTime } from '../platform/timeZone.ts';
 /** Spreadsheets recognize UTF-8 by the byte order mark. */
 const SPREADSHEET = { bom: true, record_delimiter: 'windows' } as const;
 
-/** Who reads a CSV text: a spreadsheet, or another program. */
+/** The reader of a CSV text: a spreadsheet, or another program. */
 export type SheetReader = 'spreadsheet' | 'plain';
 
 /**

@@ -25,7 +25,7 @@ interface SheetForm<Cells extends z.ZodObject> {
    * write 1,00.
    */
   semicolons?: true;
-  /** What is expected of the header. */
+  /** The expected header. */
   expected: string;
 }
 

@@ -95,7 +95,7 @@ export async function findTemplate({ ledger }: Pick<Templates, 'ledger'>, id: st
   return found ? { ok: true, template: await shown({ ledger }, found) } : unknown(id);
 }
 
-/** What a rain says that others like it can say, too: a round of a campaign without what only rounds have. */
+/** The fields of a rain that others like it can have, too: a round of a campaign without the fields of rounds. */
 async function rainOf(context: OperatorContext, rainId: string): Promise<{ ok: true; rain: unknown } | Refused> {
   const rain = await showRain(context, rainId);
   if (!rain) return refuse('from', await unknownReason(context, rainId));

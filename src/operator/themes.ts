@@ -64,7 +64,7 @@ export async function removeThemeFile(context: Themes, id: string, kind: ThemeFi
   return found(context, id);
 }
 
-/** What the host says with a rain, and its theme: all of it is replaced, at any time. Safe to repeat. */
+/** Sets the host's words with a rain, and its theme: all of it is replaced, at any time. Safe to repeat. */
 export async function setGreeting(
   context: OperatorContext,
   rainId: string,

@@ -71,7 +71,7 @@ export const closeRain = transition('close', async (redis, rainId, shards) =>
  */
 type CloseDryRun = { ok: true; left: number; unclaimed: string; won: number } | Refused;
 
-/** What players would lose if the rain were closed now. */
+/** The packets that players would lose if the rain were closed now. */
 export async function closeDryRun(context: OperatorContext, rainId: string): Promise<CloseDryRun> {
   const live = await findRain(context.redis, rainId);
   if (!live) return noLiveRain(context, rainId);

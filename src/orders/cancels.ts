@@ -36,7 +36,7 @@ const CARRIED_OUT_MAX = 500;
 const FORGED_LOG_MS = 60_000;
 /** Longer than carrying them out takes. */
 const LEASE_MS = 20_000;
-/** Who can write to Redis can hold a lease for ever, and no wish would be carried out. */
+/** Anybody who can write to Redis can hold a lease for ever, and no wish would be carried out. */
 const LEASED_MS = 60_000;
 
 /** As `lua/cancel.lua` writes it: the user, the number of the reservation, and the gateway's signature. */
@@ -45,9 +45,9 @@ const WISH = /^(.+) ([1-9]\d{0,14}) ([\w-]{16})$/s;
 /**
  * Carries out what `lua/cancel.lua` has written down. A wish is removed after the order was cancelled, or has turned
  * out to be paid or released: if it is cut in between, it is done again, which is harmless. A wish that comes before
- * its order is tried again each round, unless the ledger has refused the reservation: then no order will follow. What
- * no gateway has signed is dropped: who can write to Redis could cancel anybody's order, and keep wishes away by
- * filling the list.
+ * its order is tried again each round, unless the ledger has refused the reservation: then no order will follow. A wish
+ * that no gateway has signed is dropped: anybody who can write to Redis could cancel another's order, and keep wishes
+ * away by filling the list.
  */
 export function startCancels({
   redis,

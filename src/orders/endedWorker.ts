@@ -14,8 +14,8 @@ interface EndedWorkerOptions extends QueueOptions {
 }
 
 /**
- * Tells the shop of orders that have ended, until it has named each of them in an answer. Whatever it answers changes
- * no order.
+ * Tells the shop of orders that have ended, until it has named each of them in an answer. The shop's answer changes no
+ * order.
  */
 export function startEndedWorker({
   connection,
@@ -35,7 +35,7 @@ export function startEndedWorker({
     const late = ended.filter((_, i) => outcomes[i]!.outcome === 'reconsumeLater');
     counters.told += ended.length - late.length;
     if (late.length === 0) return;
-    // Those that are told are told no more; a crash before this tells them again. Another one comes first, so that none
+    // Named orders are told no more; a crash before this tells them again. Another one comes first, so that none
     // keeps the rest waiting.
     await job.updateData({ saleId, ended: [...late.slice(1), late[0]!] });
     const reason = outcomes.find((one) => one.outcome === 'reconsumeLater');
@@ -47,7 +47,7 @@ export function startEndedWorker({
     const isOver = job === undefined || job.finishedOn !== undefined;
     const { saleId, ended = [] } = job?.data ?? {};
     if (isOver) counters.untold += ended.length;
-    // Those that are told no more are named nowhere else.
+    // Orders that are told no more are named nowhere else.
     const named = isOver ? ended : ended.slice(0, 5);
     log[isOver ? 'error' : 'warn'](
       {

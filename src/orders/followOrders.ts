@@ -20,7 +20,7 @@ export interface FollowParts {
  * ledger decides. They are marked last, so that whatever is cut is done again, which is harmless; so are several
  * callers at once.
  * @param wasTold which of those that Redis does not have need not be told again
- * @returns those that are marked now. Redis does not have the others
+ * @returns the orders that are marked now. Redis does not have the others
  */
 export async function followOrders(
   { redis, ledger, signer, onFollowed }: FollowParts,
@@ -51,7 +51,7 @@ export async function followOrders(
     await publish(redis, { type: 'orders', saleId, orders: told.slice(at, at + CLAIMS_MAX) });
   if (known.some(({ status, toStock }) => toStock && !holdsUnits(status)))
     await publish(redis, { type: 'sale_changed', saleId });
-  // Of a sealed sale nothing is sold any more. Its settlement waits for the marks, and the audit before it names what
+  // A sealed sale sells nothing any more. Its settlement waits for the marks, and the audit before it names what
   // Redis has forgotten.
   const sale = known.length < orders.length ? await ledger.sale(saleId) : undefined;
   const isOver = sale?.sealedAt !== undefined || sale?.settledAt !== undefined;

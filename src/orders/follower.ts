@@ -37,7 +37,7 @@ export function startFollower({ redis, ledger, signer, onFollowed, log, everyMs 
   const lacking = new Map<string, { pauseMs: number; nextAt: number; told: ReadonlySet<string> }>();
   const nameOf = ({ id, status }: UnfollowedOrder) => `${id} ${status}`;
 
-  /** @returns those that Redis does not have; they stay unmarked */
+  /** @returns orders that Redis does not have; they stay unmarked */
   async function followPage(saleId: string, orders: readonly UnfollowedOrder[]): Promise<UnfollowedOrder[]> {
     const told = lacking.get(saleId)?.told;
     const done = new Set(

@@ -17,7 +17,7 @@ export interface OrderCounters extends RangeCounters {
   lag: Histogram;
 }
 
-/** What of the queues is read. */
+/** The metered part of the queues. */
 type MeteredQueues = { [Name in keyof OrderQueues]: Pick<OrderQueues[Name], 'getJobCounts' | 'getJobCountByTypes'> };
 
 /** Registers the order worker's metrics. Queue figures cover all processes, the counters this one. */

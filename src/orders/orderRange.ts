@@ -36,7 +36,7 @@ export interface OrderReport {
 
 export interface OrderRangeDependencies extends ScheduleRetryOptions {
   ledger: Pick<Ledger, 'writeOrders' | 'payFreeOrders' | 'stepOrder' | 'sale' | 'orders' | 'refuseReservations'>;
-  /** What Redis has of these buyers; `undefined`: it has no such sale. */
+  /** The entries in Redis of these buyers; `undefined`: it has no such sale. */
   heldBy: (saleId: string, userIds: readonly string[]) => ReturnType<typeof heldByAll>;
   signer: Pick<Signer, 'isReservation'>;
   /** Whether this process can tell what nobody has signed in this sale. */
@@ -173,7 +173,7 @@ async function verify(
 
 interface Written {
   ordered: Ordered[];
-  /** What of `lost` their buyers have to be told. */
+  /** The refusals among `lost` that their buyers have to be told. */
   refused: NewRefusal[];
   late: Late<Logged>[];
   lost: LostReservation[];

@@ -13,7 +13,7 @@ interface OrderServicesOptions {
 }
 
 /**
- * Posts the orders of each sale to the service that it was created with, which never changes. Those of a rehearsal are
+ * Posts the orders of each sale to the service that it was created with, which never changes. Orders of a rehearsal are
  * posted to no shop. A process without access to the shop leaves them to others.
  */
 export function orderServices({ ledger, shop, onElsewhere }: OrderServicesOptions): OrderService {

@@ -14,7 +14,8 @@ export const ORDER_QUEUE = 'orders';
 /** Orders that the order service did not accept yet. */
 export const ORDER_LATER_QUEUE = 'orders-later';
 /**
- * Holds dead letters until an operator removes them; no worker processes it. Those of claims have a queue of their own.
+ * Holds dead letters until an operator removes them; no worker processes it. Dead letters of claims have a queue of
+ * their own.
  */
 const ORDER_DEAD_QUEUE = 'orders-dead';
 

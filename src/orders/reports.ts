@@ -11,7 +11,7 @@ import type { Signer } from '../store/signer.ts';
 import { idOfOrderLetter, type OrderLetter } from './deadLetter.ts';
 import { followOrders, type FollowParts } from './followOrders.ts';
 
-/** What a shop tells of an order. */
+/** The statuses that a shop reports of an order. */
 const REPORTED = ['paid', 'cancelled', 'refunded', 'failed'] as const satisfies readonly OrderStep[];
 
 export const orderReport = z.object(
@@ -100,7 +100,7 @@ export function takeReports({ redis, ledger, signer, deadLetter }: ReportsOption
 
   async function addLatePayment(order: BookedOrder): Promise<void> {
     const letter = latePayment(order, signer, Date.now());
-    // What the operator has done with it stays done.
+    // An operator's decision about it stays.
     if (!(await ledger.discardedClaims([idOfOrderLetter(letter)])).has(idOfOrderLetter(letter)))
       await deadLetter(letter);
   }

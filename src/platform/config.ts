@@ -10,8 +10,8 @@ import { SETTLE_AFTER_RECONNECT_MS } from './redis/reconnectTimer.ts';
 
 /**
  * The only reader of the environment. Values come from the process environment, then from `.env`. Each server declares
- * which values it needs. All problems are reported at once, each with its name and the expected value [R12]. What each
- * setting does: docs/reference/settings.md.
+ * which values it needs. All problems are reported at once, each with its name and the expected value [R12]. The
+ * settings are described in docs/reference/settings.md.
  */
 const whole = (
   min: number,
@@ -74,7 +74,7 @@ export const configSchema = z.object({
     .min(SECRET_CHARACTERS_MIN, { error: SECRET, abort: true })
     .refine((text) => signingSecrets(text).every(({ length }) => length >= SECRET_CHARACTERS_MIN), SECRET)
     .optional(),
-  /** Whoever can change the keys on their way can sign in as anybody. */
+  /** Anybody who can change the keys on their way can sign in as any user. */
   JWKS_URL: httpUrl
     .refine(
       (url) => !/^http:/i.test(url) || /^http:\/\/(localhost|127(\.\d{1,3}){3}|\[::1\])([:/?#]|$)/i.test(url),
@@ -168,7 +168,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** What is expected of a required value that is missing. */
+/** The expected form of a required value that is missing. */
 const EXPECTED: Record<Optional, string> = {
   REDIS_URL: 'redis://host:port',
   DATABASE_URL: 'postgres://user:password@host:port/database',

@@ -10,7 +10,7 @@ export function isCurrency(code: string): boolean {
 }
 
 /**
- * What stands before an amount: `¥`, `€`; a currency without a symbol of its own has its code, `CHF `. Unknown ones,
+ * The sign before an amount: `¥`, `€`; a currency without a symbol of its own has its code, `CHF `. Unknown ones,
  * too.
  */
 export function currencyUnit(code: string): string {

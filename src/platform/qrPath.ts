@@ -1,6 +1,6 @@
 import { encode } from 'uqr';
 
-/** Of light modules around the code; scanners ask for some. */
+/** Light modules around the code; scanners ask for some. */
 const QUIET_ZONE = 3;
 
 /** A QR code as one path of an SVG: dark on nothing. `size`: width and height of its view box. */

@@ -6,7 +6,7 @@ export function timeZoneHere(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
-/** @param name of the IANA database, such as `Asia/Shanghai` */
+/** @param name name in the IANA database, such as `Asia/Shanghai` */
 export function isTimeZone(name: string): boolean {
   try {
     return name !== '' && formatOf(name) !== undefined;
@@ -15,7 +15,7 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** What clocks there show: `2026-12-31T20:00:00`. @param at epoch ms */
+/** The time on clocks there: `2026-12-31T20:00:00`. @param at epoch ms */
 export function wallTime(at: number, timeZone: string): string {
   const { year, month, day, hour, minute, second } = Object.fromEntries(
     formatOf(timeZone)

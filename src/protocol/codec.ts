@@ -106,7 +106,10 @@ export function welcomeEnd(told: Pick<WelcomeMessage, 'rains' | 'sales' | 'limit
   return JSON.stringify(told).slice(1);
 }
 
-/** What a result may carry beside its code: the packet and its receipt with 0 and 1, the retry delay with -5 and -7. */
+/**
+ * Fields that a result may carry beside its code: the packet and its receipt with 0 and 1, the retry delay with -5 and
+ * -7.
+ */
 type ResultDetail = { redPacketId: string; amount: string; receipt: string } | { retryInMs: number };
 
 /** The `result` message that answers a grab. */
@@ -122,8 +125,8 @@ function detailOf(detail: ResultDetail): string {
 }
 
 /**
- * What an `order` may carry beside its code: the reservation with 0 and 1, the retry delay with -5 and -7, the next
- * deadline with -12.
+ * Fields that an `order` may carry beside its code: the reservation with 0 and 1, the retry delay with -5 and -7, the
+ * next deadline with -12.
  */
 export type OrderDetail = Omit<OrderMessage, 'type' | 'saleId' | 'ref' | 'code' | 'reason'>;
 

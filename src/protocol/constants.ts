@@ -1,5 +1,5 @@
 /**
- * What client and server must agree on before the first message. Kept apart from the schemas, so that a browser need
+ * Client and server must agree on this before the first message. Kept apart from the schemas, so that a browser need
  * not load zod.
  */
 export const SUBPROTOCOL = 'rain.v1';

@@ -18,7 +18,7 @@ const refusal = z.object({
     .describe('With 429 and 503: when to ask again, ms; `Retry-After` says the same in whole seconds'),
 });
 
-/** What the answers consist of; all but `Refusal` are messages of the socket. */
+/** The schemas of the answers; all but `Refusal` are messages of the socket. */
 const SCHEMAS = {
   Order: SALE_SERVER_MESSAGES.order,
   Sale: visitedSale,

@@ -8,7 +8,7 @@ import { SALE_CLIENT_MESSAGES, SALE_SERVER_MESSAGES } from './saleMessages.ts';
 import type { SaleOutcomeCode } from './saleOutcomes.ts';
 import { SERVER_MESSAGES } from './serverMessages.ts';
 
-/** What buyers without a socket send and receive. The fields are those of the messages. */
+/** The requests and answers of buyers without a socket. The fields are those of the messages. */
 const { sku, quantity, ticket } = SALE_CLIENT_MESSAGES.buy.shape;
 const { challenge, solution } = CLIENT_MESSAGES.solution.shape;
 export const buyBody = z.strictObject({ sku, quantity, ticket });
@@ -58,8 +58,8 @@ export const HTTP_REFUSALS = {
 } as const;
 
 /**
- * The HTTP status of an `order`: whatever was decided is 200. What may be asked again after a pause is not, nor is a
- * key that is used for another purchase: payment services answer that with 422.
+ * The HTTP status of an `order`: whatever was decided is 200. Outcomes that may be tried again after a pause have
+ * another one, as has a key that is used for another purchase: payment services answer that with 422.
  */
 export function httpStatusOf(code: SaleOutcomeCode): number {
   switch (code) {

@@ -18,7 +18,7 @@ const money = price.meta({
 });
 const pieces = (what: string) => z.int().min(0).describe(what);
 
-/** What a client may send about sales. The token identifies the user; a message never does [R9]. */
+/** The messages that a client may send about sales. The token identifies the user; a message never does [R9]. */
 export const SALE_CLIENT_MESSAGES = {
   visit: z
     .strictObject({ type: z.literal('visit'), saleId: sale, ticket: ticket.optional() })
@@ -131,7 +131,7 @@ export const SALE_SERVER_MESSAGES = {
     .describe('Units have come back of an item of which you were told `-12` or `-1`.'),
 } as const;
 
-/** What `welcome` lists: with the items of all of them it would be long. */
+/** A sale in `welcome`: with the items of all of them it would be long. */
 export const shownSale = z.object(snapshot).omit({ items: true });
 export type ShownSale = z.infer<typeof shownSale>;
 export type SaleSnapshot = z.infer<typeof SALE_SERVER_MESSAGES.sale>;

@@ -16,7 +16,7 @@ import { SALE_SERVER_MESSAGES, shownSale, shownTicketRules } from './saleMessage
  */
 const moment = (what: string) => z.int().min(0).describe(`${what}, epoch ms by the server's clock`);
 const rain = rainId.describe('The id of the rain');
-/** Of a ticket and a challenge: a rain and a sale may have the same id. */
+/** The sale of a ticket or a challenge: a rain and a sale may have the same id. */
 const ofSale = rainId.exactOptional().describe('Only of a sale: its id, which `rainId` repeats');
 const money = amount.meta({
   pattern: '^(0|[1-9]\\d{0,13})\\.\\d\\d$',

@@ -1,5 +1,5 @@
 /**
- * What records of actions say, in the order in which people read it: what it is about, how much, when, why. jsonb keeps
+ * The fields in records of actions, in the order in which people read them: subject, amount, time, reason. jsonb keeps
  * no order.
  */
 const DETAIL_FIELDS = [

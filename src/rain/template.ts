@@ -7,7 +7,7 @@ import type { TicketRules } from './ticketRules.ts';
 export const TEMPLATES_MAX = 100;
 
 /**
- * What a template says of its rains: all that a new rain is asked for except its start. The plan is kept as it was
+ * The rains of a template: all fields of a new rain except its start. The plan is kept as it was
  * requested.
  */
 export interface TemplateRain {

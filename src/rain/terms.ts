@@ -78,7 +78,7 @@ type ValueOf<D> = D extends { kind: 'flag' } ? true : number;
 /** Only terms that differ from their default. Terms of a newer version may be present too. */
 export type Terms = { readonly [N in TermName]?: ValueOf<Described[N]> };
 
-/** Who sees a rain or a sale. */
+/** The users who see a rain or a sale. */
 export type Visibility = Pick<Terms, 'unlisted' | 'invitedOnly'>;
 
 export type RequestedTermName = { [N in TermName]: Described[N] extends { asks: string } ? N : never }[TermName];

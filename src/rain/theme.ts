@@ -7,7 +7,7 @@ export type ThemeFileKind = (typeof THEME_FILE_KINDS)[number];
 
 export const THEME_COLOUR_NAMES = ['background', 'packet', 'accent'] as const;
 export type ThemeColourName = (typeof THEME_COLOUR_NAMES)[number];
-/** `#rrggbb`. What is absent has the default look. */
+/** `#rrggbb`. An absent colour has the default look. */
 export type ThemeColours = { [N in ThemeColourName]?: string };
 
 export const THEME_TITLE_CHARACTERS_MAX = 60;
@@ -19,12 +19,12 @@ export const THEMES_MAX = 100;
 export const PRIZES_MAX = 8;
 
 /**
- * What large wins are greeted with: those of at least `from`, a decimal string such as "88.00". A type, since only
+ * The greeting of large wins: those of at least `from`, a decimal string such as "88.00". A type, since only
  * those are JSON to Prisma.
  */
 export type PrizeBlessing = { from: string; blessing: string };
 
-/** What the host says with one rain, and the theme that it has instead of the default one. */
+/** The host's words with one rain, and the theme that it has instead of the default one. */
 export interface Greeting {
   sender?: string;
   blessing?: string;
@@ -34,7 +34,7 @@ export interface Greeting {
   theme?: string;
 }
 
-/** What a page shows for a rain. The addresses of files are relative to the page. */
+/** The look of a rain on a page. The addresses of files are relative to the page. */
 export interface ShownTheme extends Pick<Greeting, 'sender' | 'blessing' | 'prizes'> {
   theme?: { id: string; colours: ThemeColours; files: { [K in ThemeFileKind]?: string } };
 }
@@ -53,7 +53,7 @@ export function blessingOf(
   return reached[0]?.blessing ?? blessing;
 }
 
-/** What pages have where a theme has no colour: the text on them, and the texts that the contrast is measured with. */
+/** The colours of pages where a theme has none: the text on them, and the texts that the contrast is measured with. */
 export const DEFAULT_COLOURS = {
   background: '#8f121c',
   packet: '#c4192a',

@@ -5,7 +5,7 @@ const when = z.enum(REQUIRED_WHEN, `expected ${REQUIRED_WHEN.slice(0, -1).join('
 
 /** A change; what is absent stays. */
 export const changedTicketRules = z.strictObject({ tickets: when.optional(), proofOfWork: when.optional() });
-/** What is absent is off. */
+/** An absent rule is off. */
 export const ticketRules = z
   .strictObject({ tickets: when.default('off'), proofOfWork: when.default('off') })
   .refine(({ tickets, proofOfWork }) => proofOfWork === 'off' || tickets !== 'off', {

@@ -11,7 +11,7 @@ export interface LogKeys {
 
 /** One log that the relay carries: the claims of a shard, or the reservations of a sale. */
 export interface CarriedLog<Job> {
-  /** What a line of our own log calls it. */
+  /** The fields that name it in a line of our own log. */
   label: Readonly<Record<string, string | number>>;
   keys: LogKeys;
   toJob(from: number, entries: string[]): Job;

@@ -1,6 +1,6 @@
 /**
- * Sends the latest of each name: the first at once, then one per pause at most. What is replaced meanwhile is never
- * sent.
+ * Sends the latest of each name: the first at once, then one per pause at most. A message that is replaced meanwhile is
+ * never sent.
  */
 export function createLatest(everyMs: number) {
   /** Names whose pause is not over, with what is to be sent at its end. */
@@ -17,7 +17,7 @@ export function createLatest(everyMs: number) {
     }, everyMs).unref();
   }
   return {
-    /** @throws what `send` throws, if it is sent at once */
+    /** @throws the error of `send`, if it is sent at once */
     async put(name: string, send: () => Promise<void>): Promise<void> {
       if (resting.has(name)) return void resting.set(name, send);
       rest(name);

@@ -4,7 +4,7 @@ import type { RedisClient } from '../platform/redis/connect.ts';
 /** Longer than one visit to a log takes; after a relay dies, another one takes its logs after this time. */
 const LEASE_MS = 5_000;
 
-/** Who can write to Redis can hold a lease for ever, and no honest relay would carry the log. */
+/** Anybody who can write to Redis can hold a lease for ever, and no honest relay would carry the log. */
 const LEASED_MS = 30_000;
 /** Leases of others that are watched [R10]. */
 const REFUSED_MAX = 1_000;
@@ -35,7 +35,7 @@ export function createLeases(redis: RedisClient, owner: string, leaseMs = LEASE_
     owner,
     /**
      * Takes or renews the lease; by force when the work stands still, for the lease only saves work.
-     * @param work what is to be done, and how far it is
+     * @param work the kind of work, and how far it is
      * @returns false: another relay carries this log
      */
     async hold(key: string, [work, progress]: readonly [work: 'carry' | 'resend', progress: string]): Promise<boolean> {

@@ -25,7 +25,7 @@ export interface RelayOptions<Job> extends Omit<CarryDependencies<Job>, 'leases'
 
 /** Which logs a relay carries. */
 interface LogSource<Job> {
-  /** What stands in the logs, in a line of our own log. */
+  /** The kind of entries, in a line of our own log. */
   entries: 'claims' | 'reservations';
   live(): Promise<readonly CarriedLog<Job>[]>;
 }

@@ -40,8 +40,8 @@ export function isLater(status: OrderStatus, than: OrderStatus): boolean {
 }
 
 /**
- * Whether the units of an order are the buyer's, or kept for him. Those of all others are in stock again, or back at
- * the shop.
+ * Whether the units of an order are the buyer's, or kept for him. The units of all others are in stock again, or back
+ * at the shop.
  */
 export function holdsUnits(status: OrderStatus): boolean {
   return status === 'reserved' || status === 'created' || status === 'paid';

@@ -1,6 +1,6 @@
 /**
- * What a buyer names, and limits that pages show. Apart from the schemas, so that a browser can check a purchase
- * without loading zod.
+ * The forms of a buyer's words, and limits that pages show. Apart from the schemas, so that a browser can check a
+ * purchase without loading zod.
  */
 export const SKU_FORM = /^[A-Za-z0-9_-]{1,32}$/;
 export const SKU_EXPECTED = 'expected a SKU of 1 to 32 English letters, digits, _ or -';

@@ -8,7 +8,7 @@ import { run } from './scripts.ts';
 import { usersOf } from './userFilter.ts';
 
 /**
- * What a user who is excluded from a campaign counts as holding in its sales, besides what is held: more than any
+ * The units that a user excluded from a campaign counts as holding in its sales, besides the real ones: more than any
  * campaign allows, see `WINS_PER_USER_MAX`. Purchases before and what is given back are counted as for others.
  */
 export const EXCLUDED_UNITS: Units = 1_000_000;
@@ -18,15 +18,15 @@ export async function knowsAnySale(redis: RedisClient, saleIds: readonly string[
   return saleIds.length > 0 && (await redis.exists(...saleIds.map((id) => saleKeys(id).state))) > 0;
 }
 
-/** Of some users, in their order. */
+/** The counts of some users, in their order. */
 interface BoughtOfUsers {
-  /** What the campaign has counted; absent: nothing. */
+  /** The campaign's counts; absent: nothing. */
   counts: (string | undefined)[];
   /** Sale → the units that its buyers hold, of the sales that Redis has. */
   held: Map<string, Units[]>;
 }
 
-/** What these users hold in the sales of one campaign, all in one moment. */
+/** The units that these users hold in the sales of one campaign, all in one moment. */
 export async function readBought(
   redis: RedisClient,
   saleIds: readonly string[],

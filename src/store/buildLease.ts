@@ -6,7 +6,8 @@ const LEASE_MS = 5_000;
 /** How often a lease is renewed, ms. */
 const RENEW_MS = 1_000;
 /**
- * Who can write to Redis can hold a lease for ever, and no gateway would build: after so long one builds in any case.
+ * Anybody who can write to Redis can hold a lease for ever, and no gateway would build: after so long one builds in any
+ * case.
  */
 const REFUSED_MS_MAX = 60_000;
 /** Leases of others that are watched [R10]. */

@@ -5,10 +5,10 @@ import { saleKeys } from './saleKeys.ts';
 import type { HeldReservation } from './sales.ts';
 import { run } from './scripts.ts';
 
-/** What a buyer is told of a reservation. */
+/** The status that a buyer is told of a reservation. */
 type ToldStatus = Pick<HeldReservation, 'status' | 'payBy'>;
 
-/** What Redis says of a reservation, and what it should say. */
+/** A status of a reservation in Redis, and the right one. */
 export interface Correction {
   userId: string;
   ordinal: number;
@@ -23,7 +23,7 @@ const textOf = ({ status, payBy }: ToldStatus) => `${STATUS_LETTERS[status]}:${p
 
 /**
  * Puts back what buyers are told of their reservations. Safe to repeat.
- * @returns those that were changed; the others say something else by now
+ * @returns the reservations that were changed; the others have another status by now
  */
 export async function correct(
   redis: RedisClient,

@@ -23,7 +23,7 @@ interface KnownMoves {
   lent: Map<string, Ends>;
   /** It has arrived in its receiver. */
   received: Map<string, Ends>;
-  /** What stands there and is no move. */
+  /** Entries there that are no move. */
   foreign: ForeignMove[];
 }
 
@@ -112,7 +112,7 @@ export async function endMoves(redis: RedisClient, rainId: string, shards: numbe
     if (packets !== null)
       await run(redis, 'takeback', [lender.packets, lender.sending, lender.lent], [moveId, packets]);
   }
-  // What came back was not there when somebody wrote down that nothing is left.
+  // Packets that came back were not there when somebody wrote down that nothing is left.
   await announce(redis, rainId, shards, 0);
 }
 

@@ -5,7 +5,7 @@ import { GATEWAYS_KEY } from './keys.ts';
 import { redisNow } from './rains.ts';
 
 /**
- * What a gateway reports about itself once a second. Nothing depends on it: a gateway without heartbeat serves all the
+ * A gateway's report about itself once a second. Nothing depends on it: a gateway without heartbeat serves all the
  * same.
  */
 const gatewayHeartbeat = z.object({
@@ -18,7 +18,7 @@ const gatewayHeartbeat = z.object({
   startedAt: z.number(),
   at: z.number(),
   sockets: z.int().min(0),
-  /** Those of them that only watch, such as the screen of a hall. An older gateway does not tell. */
+  /** The sockets among them that only watch, such as the screen of a hall. An older gateway does not tell. */
   screens: z.int().min(0).default(0),
   grabsPending: z.int().min(0),
   pressed: z.boolean(),

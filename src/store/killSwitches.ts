@@ -5,8 +5,8 @@ import { publish } from './events.ts';
 import { SWITCHES_KEY } from './keys.ts';
 
 /**
- * What a gateway can switch off, in the order in which it does so under load: the winners' ticker, joins, new sockets,
- * grabs.
+ * The parts that a gateway can switch off, in the order in which it does so under load: the winners' ticker, joins, new
+ * sockets, grabs.
  */
 export const SWITCHES = ['ticker', 'joins', 'sockets', 'grabs'] as const;
 export const switchName = z.enum(SWITCHES);

@@ -145,7 +145,7 @@ export function areShards({ from, to }: Pick<Move, 'from' | 'to'>, shards: numbe
 
 const elements = z.array(z.string());
 
-/** Whether this is a list of packets, as a move has it. What is in it is checked where it is handed out. */
+/** Whether this is a list of packets, as a move has it. Its packets are checked where they are handed out. */
 export function isMove(packets: string | null): boolean {
   return packets !== null && elements.safeParse(readJson(packets)).success;
 }
@@ -153,7 +153,7 @@ export function isMove(packets: string | null): boolean {
 /** Where a shard has its moves written down. */
 type MoveKey = 'sending' | 'lent' | 'received';
 
-/** What stands among the moves of a shard and is none: somebody else has written it. */
+/** An entry among the moves of a shard that is none: somebody else has written it. */
 export interface ForeignMove {
   shard: number;
   where: MoveKey;

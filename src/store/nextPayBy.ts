@@ -17,9 +17,9 @@ interface NextPayBy {
 
 /**
  * The earliest deadline from now on of a reservation of this item that is neither paid nor released: when its next
- * units may come back. The hold time is one per sale, so the log is in order of deadlines. What a call does not find is
- * looked for by the next one [R10].
- * @param from of the last call for this item, 0 at first. @param now epoch ms, by Redis's clock
+ * units may come back. The hold time is one per sale, so the log is in order of deadlines. The next call continues the
+ * search where this one stopped [R10].
+ * @param from the result of the last call for this item, 0 at first. @param now epoch ms, by Redis's clock
  */
 export async function nextPayBy(
   redis: RedisClient,

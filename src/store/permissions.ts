@@ -246,7 +246,7 @@ function commandsOf(role: RedisRole): string[] {
   return [...new Set([...DIRECT, ...scripted, ...OWN[role]])].sort();
 }
 
-/** What `ACL SETUSER name` takes: this user may do all that the role does, and nothing else. */
+/** The rules for `ACL SETUSER name`: this user may do all that the role does, and nothing else. */
 export function aclRulesOf(role: RedisRole, optional: readonly string[] = OPTIONAL_COMMANDS): string {
   const commands = [...commandsOf(role), ...optional].map((command) => `+${command.replace(' ', '|')}`);
   return [...KEYS.map((prefix) => `~${prefix}*`), `&${EVENTS_CHANNEL}*`, '-@all', ...commands].join(' ');
@@ -260,8 +260,9 @@ interface Call {
 }
 
 /**
- * What the role needs and this user of Redis may not do, sorted: `bzpopmin`, `keys sale:*`, `channels rain:events*`.
- * Each command is put into a transaction, which is where Redis refuses it, and the transaction is discarded.
+ * The permissions that the role needs and this user of Redis lacks, sorted: `bzpopmin`, `keys sale:*`, `channels
+ * rain:events*`. Each command is put into a transaction, which is where Redis refuses it, and the transaction is
+ * discarded.
  * @throws when Redis cannot be reached
  */
 export async function missingCommands(redis: RedisClient, role: RedisRole): Promise<string[]> {
@@ -312,7 +313,9 @@ async function refusedOf(connection: Redis, calls: readonly Call[]): Promise<str
   }
 }
 
-/** @returns what the user may not do, or what the server does not have; any other answer is none of ours */
+/**
+ * @returns the permission that the user lacks, or the command that the server lacks; any other answer is none of ours
+ */
 async function refusal(redis: Redis, { command, words: [name, ...args], keys }: Call): Promise<string | undefined> {
   try {
     return void (await redis.call(name!, ...args));

@@ -26,7 +26,7 @@ const liveRain = z.object({
 });
 export type LiveRain = z.infer<typeof liveRain>;
 
-/** What is published once a rain is settled. With the commitment and the shards anybody can recompute its packets. */
+/** The facts published once a rain is settled. With the commitment and the shards anybody can recompute its packets. */
 export interface Reveal {
   seed: string;
   /** As the ledger recorded it, without defaults: the commitment covers this text. */
@@ -242,7 +242,7 @@ export function cursorOf(relayed: string | null): number {
   return /^[1-9]\d{0,14}$/.test(relayed ?? '') ? Number(relayed) : 0;
 }
 
-/** What can be said about the signatures of packets in this Redis, by who has these keys. */
+/** Checks the signatures of packets in this Redis, for a process with these keys. */
 export function signaturesIn(redis: RedisClient, signer: Pick<Signer, 'under' | 'isGenuine'>) {
   return {
     isGenuine: signer.isGenuine,

@@ -5,7 +5,7 @@ import { run } from './scripts.ts';
 /** The largest hash that the product itself writes to a key. */
 export interface HashLimits {
   fieldsMax: number;
-  /** Of all values together. */
+  /** The limit of all values together. */
   bytesMax: number;
 }
 

@@ -19,7 +19,7 @@ export interface KnownClaim {
   logged: boolean;
 }
 
-/** What a shard is to hold once it is back. */
+/** The content of a shard once it is back. */
 export interface RebuiltShard {
   /** Elements of the packet list, in the order in which they are handed out. */
   elements: readonly string[];

@@ -4,7 +4,7 @@ import type { Signer } from './signer.ts';
 
 /**
  * Whether this process has the key that the purchases of this sale are signed with; if not, it cannot tell what nobody
- * has signed. Who can write to Redis can deny it: then what nobody has signed waits, and is never carried out.
+ * has signed. Anybody who can write to Redis can deny it: then unsigned entries wait, and are never carried out.
  */
 export async function hasSaleKey(redis: RedisClient, signer: Pick<Signer, 'under'>, saleId: string): Promise<boolean> {
   const signedBy = await redis.hget(saleKeys(saleId).state, 'signedBy');

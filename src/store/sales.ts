@@ -51,7 +51,7 @@ export interface SaleDraft extends LiveSale, Visibility {
   items: readonly Item[];
 }
 
-/** What the state of a sale says about it besides numbers and times; a flag that is off is left out. */
+/** The terms of a sale in its state, besides numbers and times; a flag that is off is left out. */
 export function saleTerms({
   rehearsal,
   unlisted,
@@ -115,7 +115,7 @@ export async function draftSale(
   if (done === -1) return 'taken';
   // The index comes last: a process that finds the sale there finds its keys.
   await listSale(redis, saleId, { title, ...(rehearsal && { rehearsal }) });
-  // What users hold in a campaign expires after its last sale; now there is another one.
+  // The users' counts in a campaign expire after its last sale; now there is another one.
   await redis.persist(saleKeys(saleId).bought);
   return done === 1 ? 'created' : 'exists';
 }
@@ -344,7 +344,7 @@ export function hasRefElsewhere(
 }
 
 /**
- * What these users have reserved so far: `undefined` for one whose entry cannot be read.
+ * The reservations of these users so far: `undefined` for one whose entry cannot be read.
  * @returns undefined: there is no such sale
  */
 export async function heldByAll(
@@ -361,7 +361,7 @@ export async function heldByAll(
   return exists === 0 ? undefined : new Map(users.map((user, i) => [user, parseHeld(entries[i] ?? '')]));
 }
 
-/** What this user has reserved so far, oldest first. @throws when Redis holds something else there */
+/** The reservations of this user so far, oldest first. @throws when Redis holds something else there */
 export async function heldBy(redis: RedisClient, saleId: string, userId: string): Promise<HeldReservation[]> {
   const entry = (await redis.hget(saleKeys(saleId).buyers, userId)) ?? '';
   const held = parseHeld(entry);

@@ -5,7 +5,7 @@ const cipherOf = managedNonce(xchacha20poly1305);
 
 /**
  * Encrypts a short text.
- * @param about what it belongs to: it can be opened with the same words only, so nobody can move it elsewhere
+ * @param about its owner: it can be opened with the same words only, so nobody can move it elsewhere
  */
 export function seal(key: Uint8Array, text: string, about: string): string {
   return Buffer.from(cipherOf(key, Buffer.from(about)).encrypt(Buffer.from(text))).toString('base64url');

@@ -16,7 +16,7 @@ const FILTER_TTL_MS = 3_600_000;
 const FILTER_BYTES = { min: 128, max: 67_108_864 };
 
 /**
- * What the log and the hashes of one shard were like when the filter was built. `newest`: the SHA-256 of the newest
+ * The end of the log and the hashes of one shard when the filter was built. `newest`: the SHA-256 of the newest
  * entry.
  */
 const filterEnd = z.object({ claims: z.int().min(0), newest: z.string(), held: z.int().min(0), wins: z.int().min(0) });
@@ -39,7 +39,7 @@ export interface SharedFilter {
 }
 
 /**
- * Puts the filter where all gateways find it. What is unfinished has another key, so that nobody sees a half, and
+ * Puts the filter where all gateways find it. An unfinished filter has another key, so that nobody sees a half, and
  * expires.
  * @throws when Redis cannot take it; then there is none, or the one before
  */

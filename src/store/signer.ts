@@ -37,7 +37,7 @@ interface SignedPurchase {
   ref?: string | undefined;
 }
 
-/** What a buyer wishes to cancel. */
+/** A buyer's wish to cancel. */
 interface SignedWish {
   saleId: string;
   userId: string;
@@ -89,7 +89,7 @@ export interface Signer {
   isWish(mac: string, wish: SignedWish): boolean;
   /**
    * Proves that a gateway has built this filter of the winners: with another one a winner could hear "nothing left".
-   * @param text what describes and hashes it
+   * @param text the description and the hash of the filter
    */
   filterMac(rainId: string, text: string): string;
   /** Whether `mac` is the filter's under one of the keys. */
@@ -103,7 +103,7 @@ export interface Signer {
   isSession(mac: string, session: string): boolean;
   /** The codes of a participant, one under each key. @param salt of chance, another one for each new code */
   participantCodes(number: string, salt: number): string[];
-  /** What the ledger keeps of a code, one under each key: who reads the ledger does not get in. */
+  /** The ledger's keys of a code, one under each key: a reader of the ledger does not get in. */
   participantCodeKeys(code: string): string[];
   /** Encrypts a secret of one-time codes. @param about what it is for, and whose it is; see seal.ts */
   sealTotp(text: string, about: string): string;

@@ -76,7 +76,7 @@ export async function toldRains(redis: RedisClient): Promise<string[]> {
 }
 
 /**
- * Reads the wins of a rain that were written down. Those without a genuine receipt are left out: somebody else has
+ * Reads the wins of a rain that were written down. Wins without a genuine receipt are left out: somebody else has
  * written them.
  * @param shards absent: unknown, since neither store knows the rain
  */

@@ -8,7 +8,7 @@ import type { Signer } from './signer.ts';
 
 /** How long a reservation that Redis has lost stays written down, ms. */
 const TOLD_TTL_MS = 30 * 24 * 3_600_000;
-/** Of one sale; more than gateways remember [R10]. */
+/** The limit of one sale; more than gateways remember [R10]. */
 const TOLD_MAX = 100_000;
 /** Per script call, and per read. */
 const CHUNK = 500;
@@ -58,7 +58,7 @@ export async function foreignTold(redis: RedisClient, saleId: string): Promise<s
 }
 
 /**
- * The reservations of a sale that were written down. Those without a genuine receipt are left out: somebody else has
+ * The reservations of a sale that were written down. Entries without a genuine receipt are left out: somebody else has
  * written them.
  */
 export async function readToldReservations(

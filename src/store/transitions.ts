@@ -113,7 +113,7 @@ interface Settlement {
   ttlMs: number;
   /** As in `freeze`; absent: not checked. */
   seen?: readonly number[];
-  /** What is published from now on; absent for a rain without commitment. */
+  /** The commitment opened, published from now on; absent for a rain without commitment. */
   reveal?: Reveal | undefined;
 }
 

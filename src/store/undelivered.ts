@@ -15,7 +15,8 @@ export async function addUndelivered(redis: RedisClient, saleId: string, ordinal
 }
 
 /**
- * Whatever somebody else has written there counts as none: it is a figure, and must not keep anybody from the others.
+ * An entry that somebody else has written there counts as none: it is a figure, and must not keep anybody from the
+ * others.
  */
 export function countUndelivered(redis: RedisClient, saleId: string): Promise<number> {
   return redis.scard(saleKeys(saleId).undelivered).catch((error: unknown) => {

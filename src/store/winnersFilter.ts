@@ -30,10 +30,11 @@ interface WinnersReaderOptions {
 export type WinnersReader = (rainId: string, shards: number) => Promise<Winners | undefined>;
 
 /**
- * Reads the winners of rains. Of many winners one gateway builds the filter and leaves it in Redis, and the others take
- * it from there; a filter to which only the latest entries of the logs are missing gets these. A filter is believed
- * only with the signature of a gateway, and if logs and `claimed` are as long as they were at its reading: who can
- * write to Redis cannot put another one in its place. Whatever goes wrong with it, the winners are read from `claimed`.
+ * Reads the winners of rains. If there are many winners, one gateway builds the filter and leaves it in Redis, and the
+ * others take it from there; a filter to which only the latest entries of the logs are missing gets these. A filter is
+ * believed only with the signature of a gateway, and if logs and `claimed` are as long as they were at its reading: who
+ * can write to Redis cannot put another one in its place. If anything goes wrong with it, the winners are read from
+ * `claimed`.
  *
  * For a round of a campaign the filter holds every winner of the campaign: only the script can decide who has reached
  * the win limit. A user who wins in another round after the reading may get "nothing left" instead of "win limit
@@ -75,7 +76,7 @@ export function createWinnersReader({ redis, signer, onFault }: WinnersReaderOpt
   };
 }
 
-/** What logs and hashes of a rain are like before its winners are read. */
+/** The ends of the logs and hashes of a rain before its winners are read. */
 interface Look {
   claims: number;
   newest: string;

@@ -12,7 +12,7 @@ const CHUNK = 2_000;
 
 const reply = z.union([z.tuple([z.int(), z.int(), z.int()]), z.literal(-1), z.null()]);
 
-/** What the rain has without its lost top-ups. */
+/** The rain without its lost top-ups. */
 interface Rest {
   packets: number;
   topUps: readonly TopUpPromise[];

@@ -9,7 +9,7 @@ export interface Leaderboard {
   /** At most three, highest first; of equal amounts the earlier one. Names are shown as in the winners' ticker. */
   luckiest: { user: string; amount: string; redPacketId: string }[];
   final: boolean;
-  /** What all winners of the rain got, once it is final: a decimal string such as "12.21". */
+  /** The sum of all wins of the rain, once it is final: a decimal string such as "12.21". */
   given?: string;
 }
 

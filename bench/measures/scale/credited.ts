@@ -10,12 +10,12 @@ import type { Measure } from '../measure.ts';
 
 const GATEWAYS = 64;
 const ROUNDS = 3;
-/** Of one credit job. */
+/** The claims of one credit job. */
 const RANGE = 500;
 /** Longer than the pause between two samples, so that the last one has been sent, ms. */
 const SAMPLED_MS = 1_500;
 
-/** What Redis sends for each credit to all gateways together, when the winners are spread over them. */
+/** The bytes that Redis sends for each credit to all gateways together, when the winners are spread over them. */
 export const credited: Measure = {
   name: 'scale-credited',
   onlyWhenAsked: 'always',

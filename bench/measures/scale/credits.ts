@@ -13,8 +13,8 @@ const AT_ONCE = 8;
 /** Claims of a batch, as a relay makes them while a rain runs. */
 const BATCH = 100;
 /**
- * What a synchronous standby in another zone, or a slow disk, adds to each commit. On two cores that credit alone
- * PostgreSQL has no time to wait, and the accounts do not matter.
+ * The delay that a synchronous standby in another zone, or a slow disk, adds to each commit. On two cores that credit
+ * alone PostgreSQL has no time to wait, and the accounts do not matter.
  */
 const COMMIT_MS = 5;
 
@@ -45,7 +45,7 @@ async function ratesOf(
 ): Promise<Record<'many' | 'one', number[]>> {
   const url = await postgres.newDatabase();
   await migrate(url);
-  // Whoever writes the log to disk sleeps before it, and whoever commits meanwhile waits with it.
+  // The writer of the log to disk sleeps before it, and everybody who commits meanwhile waits with it.
   const name = new URL(url).pathname.slice(1);
   for (const setting of [`commit_delay = ${commitMs * 1_000}`, 'commit_siblings = 0'])
     await execute(url, `ALTER DATABASE "${name}" SET ${setting}`);

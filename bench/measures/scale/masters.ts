@@ -62,7 +62,8 @@ async function startSide(masters: number, users: number, postgres: TestPostgres)
 }
 
 /**
- * What several masters carry, where one is too few: on two cores only if none of them has more than a part of a core.
+ * The load that several masters carry, where one is too few: on two cores only if none of them has more than a part of
+ * a core.
  */
 export const masters: Measure = {
   name: 'scale-masters',

@@ -14,7 +14,7 @@ import { grabMany } from '../../support/won.ts';
 import type { Measure } from '../measure.ts';
 
 const ROUNDS = 5;
-/** Of one job while a rain is slow: a relay that carried something rests 25 ms. */
+/** The claims of one job while a rain is slow: a relay that carried something rests 25 ms. */
 const SHORT_RANGE = 50;
 /** Half of the core of one Redis at 100,000 wins a second. */
 const CPU_US_MAX = 5;
@@ -28,7 +28,7 @@ interface Cost {
 }
 
 /**
- * What the queue takes of its Redis for each claim, beside what Redis takes to decide it: all queues are in one slot.
+ * The queue's share of its Redis for each claim, beside the deciding share: all queues are in one slot.
  */
 export const queue: Measure = {
   name: 'scale-queue',

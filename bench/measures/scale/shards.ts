@@ -4,7 +4,7 @@ import type { Measure } from '../measure.ts';
 
 const SHARDS = 4;
 
-/** What a grab costs gateway and Redis when the rain has several shards, while packets are left. */
+/** The cost of a grab to gateway and Redis when the rain has several shards, while packets are left. */
 export const shards: Measure = {
   name: 'scale-shards',
   onlyWhenAsked: 'always',

@@ -31,7 +31,7 @@ export function Awaited<T>({
 
 /**
  * The reason of a refusal, with the names of the fields.
- * @param again of a request that the page repeats: that the server is away stands above the page
+ * @param again the request is one that the page repeats: that the server is away stands above the page
  * @param beside fields whose refusals stand beside them
  */
 export function Refused({

@@ -15,7 +15,7 @@ const WORDS = bilingual(
 
 type Kind = keyof DifferingRain['counts'];
 
-/** What only one store knows of a rain, and what to do about it. */
+/** Facts that only one store knows of a rain, and the way out. */
 export function Differing({ rain: { rainId, title, counts, differences, waysOut } }: { rain: DifferingRain }) {
   const { words, language } = useWords(WORDS);
   const { words: names } = useWords(DIFFERENCE_WORDS);

@@ -7,7 +7,7 @@ import { useLanguage } from '../words/language.ts';
 /** The money equation as one bar: its terms fill the width of the budget exactly when the equation holds. */
 export function EquationBar({ equation }: { equation: Equation }) {
   const { shared, language } = useLanguage();
-  // What the server does not confirm now is neither right nor wrong.
+  // A figure that the server does not confirm now is neither right nor wrong.
   const isFresh = useAway() === undefined;
   const parts = EQUATION_PARTS.filter((part) => part !== 'spoiled' || centsOf(equation.spoiled) !== 0);
   return (

@@ -46,7 +46,8 @@ const WORDS = bilingual(
 );
 
 /**
- * Who wins and buys nothing in a campaign: winners of earlier rains, buyers of earlier sales, or the users of a list.
+ * The users who win and buy nothing in a campaign: winners of earlier rains, buyers of earlier sales, or the users of a
+ * list.
  */
 export function Exclusions({
   campaign: { campaignId, excluded, rounds, sales },

@@ -43,7 +43,7 @@ const WORDS = bilingual(
   },
 );
 
-/** What to do first on a console without rains, and in which order. */
+/** The first steps on a console without rains, in their order. */
 export function Guide() {
   const { words } = useWords(WORDS);
   const { session } = useApp();

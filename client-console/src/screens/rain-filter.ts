@@ -12,7 +12,7 @@ export const FILTER_OF: Record<RainState, Filter> = {
   lost: 'now',
 };
 
-/** What runs now is on top, whatever was created since. */
+/** Running rains are on top, whatever was created since. */
 export function runningFirst<R extends { state: RainState }>(rains: readonly R[]): R[] {
   const runs = ({ state }: R) => FILTER_OF[state] === 'now';
   return [...rains.filter(runs), ...rains.filter((rain) => !runs(rain))];

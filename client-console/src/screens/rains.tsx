@@ -178,7 +178,7 @@ export function Until({
   return null;
 }
 
-/** @param names of the states; default: those of a rain */
+/** @param names names of the states; default: those of a rain */
 export function StateChip({
   state,
   rehearsal = false,

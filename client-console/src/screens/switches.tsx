@@ -83,7 +83,7 @@ export function Switches() {
   const { mayAct } = useApp();
   const request = useRequest<{ switches: Switch[] }>('switches', REFRESH_MS);
   const [chosen, setChosen] = useState<{ name: Switch['name']; position: Position }>();
-  /** What the gateways serve now, as far as the switch decides it. */
+  /** The service of the gateways now, as far as the switch decides it. */
   const nowText = (one: Switch): string => {
     const [position, serves] = [positionOf(one), words.serves[one.name]];
     return position === 'off'

@@ -30,7 +30,7 @@ export const TERM_WORDS = bilingual<Record<TermName, Record<'label' | 'hint', st
   },
 );
 
-/** Who sees a sale: the same as of a rain. */
+/** The visibility of a sale: the same as of a rain. */
 export const VISIBILITY = ['unlisted', 'invitedOnly'] as const satisfies readonly (keyof Visibility)[];
 
 /** For a flag its meaning, for a count the number. */

@@ -7,7 +7,7 @@ export function isAway(refusal: { code: string } | undefined): boolean {
 
 export interface Away {
   code: 'unreachable' | 'unavailable';
-  /** Of the last answer before, epoch ms by the server's clock; what a page shows is as old as this. */
+  /** The time of the last answer before, epoch ms by the server's clock; the page's content is as old as this. */
   since: number;
 }
 

@@ -33,7 +33,7 @@ export function clockAheadMs(dateHeader: string | null, sentAt: number, answered
 export class ApiClient {
   /** Called when the session has ended. */
   onExpired: () => void = () => {};
-  /** Who has lost the server. */
+  /** The pages that have lost the server. */
   readonly away = new AwayWatch();
   #csrf = '';
   #aheadMs = 0;

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 
 const TYPING_MS = 300;
 
-/** What was typed, as soon as nobody has typed for a moment. */
+/** The typed value, as soon as nobody has typed for a moment. */
 export function useSettled<T>(typed: T): T {
   const [settled, setSettled] = useState(typed);
   useEffect(() => {

@@ -1,7 +1,7 @@
 import type { DifferenceKind } from '../../../src/operator/restore/difference.ts';
 import { bilingual, type Language } from './language.ts';
 
-/** What a comparison of Redis with the database may find, by kind. */
+/** The findings of a comparison of Redis with the database, by kind. */
 export const DIFFERENCE_WORDS = bilingual<Record<DifferenceKind, string>>(
   {
     not_in_book: 'The database does not know the rain',
@@ -100,7 +100,7 @@ const TO_DO_ZH: Partial<Record<DifferenceKind, (id: string) => string>> = {
     `若对账单完整，则是钱包丢失了这笔支付：请让其按领取编号补付，见 rain reconcile ${id} --statement wallet.csv`,
 };
 
-/** @param answer what the console says, in English; often a command */
+/** @param answer the console's advice, in English; often a command */
 export function toDoIn(language: Language, kind: DifferenceKind, rainId: string, answer: string): string {
   return language === 'zh' ? (TO_DO_ZH[kind]?.(rainId) ?? answer) : answer;
 }

@@ -8,12 +8,12 @@ const LOCALE: Record<Language, string> = { en: 'en-GB', zh: 'zh-CN' };
 let unit = currencyUnit(CURRENCY_DEFAULT);
 let timeZone = timeZoneHere();
 
-/** @param code of all amounts, as the session tells it; ISO 4217 */
+/** @param code code of all amounts, as the session tells it; ISO 4217 */
 export function setCurrency(code: string): void {
   unit = currencyUnit(code);
 }
 
-/** What stands beside the fields of amounts. */
+/** The text beside the fields of amounts. */
 export function currencyText(): string {
   return unit;
 }
@@ -48,7 +48,7 @@ export function amountTyped(text: string): string {
   return match ? `${match[1]}.${(match[2] ?? '').padEnd(2, '0')}` : plain;
 }
 
-/** @param name of the event, as the session tells it; absent, or unknown to this browser: that of the browser */
+/** @param name zone of the event, as the session tells it; absent, or unknown to this browser: that of the browser */
 export function setTimeZone(name: string | undefined): void {
   timeZone = name !== undefined && isTimeZone(name) ? name : timeZoneHere();
 }
@@ -63,7 +63,7 @@ export function typedTime(time: number): string {
   return wallTime(time, timeZone);
 }
 
-/** What was typed into `datetime-local` → epoch ms; NaN: no time. */
+/** The value typed into `datetime-local` → epoch ms; NaN: no time. */
 export function timeTyped(text: string): number {
   return momentAt(text, timeZone);
 }

@@ -34,7 +34,7 @@ export function useLanguage() {
   return { language, shared: SHARED[language] };
 }
 
-/** What `useLanguage` gives, and the texts of one screen. */
+/** The result of `useLanguage`, and the texts of one screen. */
 export function useWords<W>(words: Bilingual<W>) {
   const chosen = useLanguage();
   return { ...chosen, words: words[chosen.language] };

@@ -20,7 +20,7 @@ export function keepFitting(): () => void {
   return fit;
 }
 
-/** Of what is in it, with its padding: `scrollHeight` leaves the padding below out. */
+/** The height of the content, with its padding: `scrollHeight` leaves the padding below out. */
 function heightOf(box: HTMLElement): number {
   const shown = [...box.children].map((child) => child.getBoundingClientRect()).filter(({ height }) => height > 0);
   const { paddingTop, paddingBottom } = getComputedStyle(box);

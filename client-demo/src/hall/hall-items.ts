@@ -60,7 +60,7 @@ export class HallItems {
   }
 }
 
-/** What is gone gives way; the others keep their order. */
+/** Sold-out items give way; the others keep their order. */
 function mostLeftFirst(items: readonly HallItem[]): HallItem[] {
   return [...items.filter(({ left }) => left !== 0), ...items.filter(({ left }) => left === 0)];
 }

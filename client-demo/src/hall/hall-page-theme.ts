@@ -5,7 +5,7 @@ import { applyTheme, type ShownTheme, type Theme } from '../theme.ts';
 import type { HallWords } from './words.ts';
 
 /**
- * What the hall shows of a theme, and the greeting. A picture is shown once it has been loaded; what cannot be loaded
+ * The hall's part of a theme, and the greeting. A picture is shown once it has been loaded; what cannot be loaded
  * leaves no gap.
  */
 export class HallPageTheme {

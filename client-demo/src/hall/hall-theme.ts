@@ -22,7 +22,7 @@ export class HallTheme {
     this.#options = { read, token, show };
   }
 
-  /** Of the present theme, relative to the page. */
+  /** The music of the present theme, relative to the page. */
   get music(): string | undefined {
     return this.#shown.theme?.files.music;
   }
@@ -53,7 +53,7 @@ export class HallTheme {
     const shown = await read(of.rainId, of.invitedOnly ? token() : undefined);
     if (of !== this.#of) return;
     this.#timer = setTimeout(() => void this.#request(of), AGAIN_MS);
-    // What cannot be read now stays as it is.
+    // A theme that cannot be read now stays as it is.
     if (!shown || JSON.stringify(shown) === JSON.stringify(this.#shown)) return;
     this.#shown = shown;
     this.#options.show(shown);

@@ -8,7 +8,7 @@ const RENEW_MS = 20_000;
 /** `quiet`: neither a rain nor a sale is known. */
 export type Stage = RainStage | SaleStage | 'quiet' | 'no_token' | 'refused';
 
-/** What the screen of a hall shows. All figures are those of this one rain or sale. */
+/** The content of a hall's screen. All figures are those of this one rain or sale. */
 export interface HallView {
   stage: Stage;
   lost: boolean;
@@ -24,7 +24,7 @@ export interface HallView {
   left?: number;
   /** A sample of those who have won, masked, the last one first. */
   names: readonly { user: string; amount: string }[];
-  /** Of a sale, in its order. */
+  /** The items of a sale, in its order. */
   items?: readonly HallItem[];
   next?: { title: string; seconds?: number };
 }
@@ -101,7 +101,7 @@ export class Hall {
     };
   }
 
-  /** What is told of besides the current one. While a rain is ahead or on, nothing else is told of. */
+  /** The next one to tell of besides the current one. While a rain is ahead or on, nothing else is told of. */
   #next(now: number): Announced | undefined {
     const current = this.#current();
     if (this.#isFixed || !current || current.phase === 'ahead' || (current.phase === 'on' && current.kind === 'rain'))
@@ -162,7 +162,7 @@ export class Hall {
     if (!this.#watch) this.tick();
   }
 
-  /** The id in the address may be that of a sale. What was announced and is not there any more makes room. */
+  /** The id in the address may be that of a sale. An announced one that is gone makes room. */
   #onUnknown({ kind, id }: RainWatch | SaleWatch): void {
     if (kind === 'rain' && this.#isFixed) return this.#show({ kind: 'sale', id });
     if (this.#isFixed) return;

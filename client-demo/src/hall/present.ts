@@ -14,7 +14,7 @@ async function readPresent(): Promise<number | undefined> {
   return body['phones'];
 }
 
-/** Who has come, while people come. */
+/** The people who have come, while people come. */
 export class Present {
   readonly #read: typeof readPresent;
   /** `undefined`: not known. */

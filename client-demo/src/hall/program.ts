@@ -3,7 +3,7 @@ import type { RainSnapshot } from '../../../src/client/client.ts';
 type Kind = 'rain' | 'sale';
 export type Announced = Pick<RainSnapshot, 'title' | 'state' | 'opensAt' | 'closesAt'> & { kind: Kind; id: string };
 
-/** What is on the screen. `over`: nothing more happens in it, since `endedAt` (epoch ms by the server's clock). */
+/** The content of the screen. `over`: nothing more happens in it, since `endedAt` (epoch ms by the server's clock). */
 export type Current = Pick<Announced, 'kind' | 'id'> &
   ({ phase: 'ahead' | 'on' } | { phase: 'over'; endedAt: number; rehearsal?: true });
 
@@ -14,8 +14,8 @@ const LEAD_MS: Record<Kind, number> = { rain: 15_000, sale: 60_000 };
 /** So long the end of a rain or sale stays, unless a rain is open. */
 const END_MS = 8_000;
 /**
- * After this what comes next is counted down to, however far it is: people come, and look for the code. Of a rehearsal
- * nobody keeps the luckiest.
+ * After this what comes next is counted down to, however far it is: people come, and look for the code. After a
+ * rehearsal nobody keeps the luckiest.
  */
 const [END_LONG_MS, REHEARSAL_END_MS] = [180_000, 30_000];
 /** The same before a sale that was open already: the luckiest stand on the screen meanwhile. */
@@ -49,12 +49,12 @@ export class Program {
     if (this.#finished.size > ANNOUNCED_MAX) this.#finished.delete(this.#finished.keys().next().value!);
   }
 
-  /** @returns what is on or comes next besides the current one. @param now epoch ms by the server's clock */
+  /** @returns the one that is on or comes next besides the current one. @param now epoch ms by the server's clock */
   next(current: Current | undefined, now: number): Announced | undefined {
     return this.#inOrder(now).find((one) => !current || keyOf(one) !== keyOf(current));
   }
 
-  /** @returns what belongs on the screen in place of the current one; `undefined`: that one stays */
+  /** @returns the one that belongs on the screen in place of the current one; `undefined`: the current one stays */
   takesOver(current: Current | undefined, now: number): Announced | undefined {
     const next = this.next(current, now);
     if (!current || !next) return next;

@@ -8,7 +8,7 @@ export interface Luckiest {
   luckiest: { user: string; amount: string; redPacketId?: string }[];
   /** The list will not change any more. */
   final: boolean;
-  /** What all winners got, once the list is final: a decimal string. */
+  /** The sum of all wins, once the list is final: a decimal string. */
   given?: string;
 }
 

@@ -7,7 +7,7 @@ export type Miss = Exclude<BuyOutcome, { kind: 'reserved' | 'already_reserved' }
 
 /** How far a purchase without an answer has come. */
 export type Progress = 'sent' | 'preparing' | 'busy' | 'too_fast' | 'waiting';
-/** What is said below an item. `gone`: none is left, and nothing is known of why. `back`: units have come back. */
+/** The word below an item. `gone`: none is left, and nothing is known of why. `back`: units have come back. */
 export type Answer = Miss['kind'] | 'gone' | 'back';
 
 /**
@@ -41,7 +41,7 @@ export interface ItemView {
   bell?: boolean;
 }
 
-/** What this page knows of an item besides the snapshot of its sale. */
+/** This page's knowledge of an item besides the snapshot of its sale. */
 export interface ItemNotes {
   progress?: Progress | undefined;
   /** The last answer without a reservation. */
@@ -49,7 +49,7 @@ export interface ItemNotes {
   /** Units have come back since the last answer. */
   back?: boolean;
   bell?: boolean;
-  /** What the buyer has chosen. */
+  /** The buyer's choice. */
   quantity?: number | undefined;
 }
 
@@ -133,7 +133,7 @@ interface BuyerLimit {
 }
 
 /**
- * Of the limits of the item and of the sale the one that leaves fewer units. In a sale of one item both count the same
+ * The one of the limits of the item and of the sale that leaves fewer units. In a sale of one item both count the same
  * units.
  */
 function tightestLimit(

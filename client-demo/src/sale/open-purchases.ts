@@ -18,7 +18,7 @@ export class OpenPurchases {
     this.#progress.set(sku, 'sent');
   }
 
-  /** What is sent again keeps its note, so that the note does not flicker. */
+  /** A purchase that is sent again keeps its note, so that the note does not flicker. */
   progress(sku: string, why: OpenPurchase): void {
     const before = this.#progress.get(sku);
     if (before === undefined || (why === 'sent' && before !== 'preparing')) return;

@@ -10,7 +10,7 @@ const PLACEHOLDER = `
 </svg>`;
 const COLOURS = 4;
 
-/** @param index of the item in its sale: neighbours differ in colour */
+/** @param index place of the item in its sale: neighbours differ in colour */
 export function pictureOf(address: string | undefined, index: number): Element {
   const drawn = () => {
     const placeholder = fromMarkup<SVGElement>(PLACEHOLDER);

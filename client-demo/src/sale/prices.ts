@@ -8,7 +8,7 @@ export function pricesIn(money: (amount: string) => string, free: string): Price
   return (amount) => (isFree(amount) ? free : money(amount));
 }
 
-/** What is said of an item at this price: nobody buys what is free. */
+/** The words for an item at this price: nobody buys a free one. */
 export function wordsAt(price: string, words: SaleWords): Pick<SaleWords, 'answers' | 'progress'> {
   const { answers, progress, whenFree } = words;
   return isFree(price)

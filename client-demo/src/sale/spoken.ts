@@ -6,8 +6,8 @@ import { wordsAt, type Prices } from './prices.ts';
 import type { SaleView } from './visit.ts';
 
 /**
- * What a screen reader announces of a change; `undefined`: nothing new. Countdowns are not announced: they would drown
- * out the answers.
+ * The announcement of a change by a screen reader; `undefined`: nothing new. Countdowns are not announced: they would
+ * drown out the answers.
  */
 export function spokenOf(
   before: SaleView | undefined,

@@ -1,4 +1,4 @@
-/** What the page shows stands in its address, so that a reload shows the same. */
+/** The address names the shown rain or sale, so that a reload shows the same. */
 export function addressWith(name: 'rain' | 'sale', id: string | undefined): string {
   const search = new URLSearchParams(location.search);
   if (id === undefined) search.delete(name);

@@ -94,7 +94,7 @@ export class SaleList {
     if (this.#sales.size > SALES_MAX) this.#sales.delete(this.#sales.keys().next().value!);
   }
 
-  /** What the buyer waits for comes first. */
+  /** The sale that the buyer waits for comes first. */
   #rank({ saleId }: Announced): number {
     return this.#ringing.has(saleId) ? 0 : saleId === this.#opened ? 1 : 2;
   }

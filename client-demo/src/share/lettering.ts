@@ -2,7 +2,7 @@ import type { Pen } from '../sky/pictures/pen.ts';
 
 interface Room {
   width: number;
-  /** Of the letters, at most. */
+  /** The size of the letters, at most. */
   size: number;
 }
 

@@ -3,14 +3,14 @@ import { cover, shade, type Pen } from '../sky/pictures/pen.ts';
 import type { Theme } from '../theme.ts';
 import { fitted, wrapped } from './lettering.ts';
 
-/** What stands on the card. It names no user. */
+/** The content of the card. It names no user. */
 export interface ShareCard {
   title: string;
   headline: string;
   /** With its currency. */
   amount: string;
   greeting?: string;
-  /** Of a rehearsal: that it is no real money. */
+  /** The warning of a rehearsal: that it is no real money. */
   warning?: string;
   colours: Theme['colours'];
   logo?: HTMLImageElement;

@@ -46,7 +46,7 @@ export const en = {
     no_token: 'Open this page from your app again.',
     refused: 'Reload the page to try again.',
   } satisfies Faces,
-  /** @param time of a rain that is more than an hour away */
+  /** @param time start of a rain that is more than an hour away */
   startsAt: (time: string) => `It starts on ${time}.`,
   /** @param seconds absent: this page cannot tell how fast */
   gone: (packets: number, seconds: number | undefined) => {

@@ -38,13 +38,13 @@ const createRequest = z.strictObject({
   campaign: roundRequest.optional(),
   /** A sale to practise: nothing is shipped, and no shop is called. */
   rehearsal: z.boolean('expected true or false').default(false),
-  /** Who sees it, as of a rain. */
+  /** Its visibility, as in a rain. */
   unlisted: z.boolean('expected true or false').default(false),
   invitedOnly: z.boolean('expected true or false').default(false),
   /** Whether a purchase needs a ticket, and a ticket a proof of work; can be changed later, see operator/tickets.ts. */
   ticketRules: ticketRules.optional(),
   /**
-   * Who keeps the orders: this product, or the shop's own service, which is called by webhook. Default: what
+   * The keeper of the orders: this product, or the shop's own service, which is called by webhook. Default: what
    * ORDER_SERVICE says.
    */
   orderService: z.enum(['builtin', 'webhook'], 'expected builtin or webhook').optional(),

@@ -4,7 +4,7 @@ import { correct, type Correction } from '../../store/correct.ts';
 import type { OperatorContext } from '../context.ts';
 import type { SaleAudit } from './audit.ts';
 
-/** What buyers were told that was not so, and refusals that they had not been told. */
+/** Wrong statuses that buyers were told, and refusals that they had not been told. */
 interface Healed {
   corrected: number;
   told: number;
@@ -15,8 +15,8 @@ const CORRECTED_MAX = 5_000;
 const RECORDED_MAX = 100;
 
 /**
- * Puts right what Redis tells buyers of their reservations: the ledger decides. What was found there is recorded first,
- * since it may be all that is left of a ledger which was restored. Safe to repeat.
+ * Puts right what Redis tells buyers of their reservations: the ledger decides. The wrong statuses are recorded first,
+ * since the record may be all that is left of a ledger which was restored. Safe to repeat.
  */
 export async function healStatuses(
   context: OperatorContext,

@@ -86,7 +86,7 @@ export async function relistSales({ redis, ledger }: Pick<OperatorContext, 'redi
   return relisted;
 }
 
-/** What to tell of a sale that `findLostSales` names. */
+/** The notice for a sale that `findLostSales` names. */
 export async function lostSaleNotice({ redis }: Pick<OperatorContext, 'redis'>, saleId: string): Promise<string> {
   if ((await redis.exists(saleKeys(saleId).state)) === 0) return lostSaleReason(saleId);
   return `the sale ${saleId} is not in the index of Redis, so no order follows from its reservations; put it back with: rain sale load ${saleId}`;

@@ -10,7 +10,8 @@ const DETAIL = 'the sale was given up before this reservation had an order';
 
 /**
  * Refuses the reservations without an order of a sale that was given up: their buyers hear that they have failed. Read
- * from the buyers, since the log may be what was lost. What no gateway has signed was told to nobody. Safe to repeat.
+ * from the buyers, since the log may be what was lost. A reservation that no gateway has signed was told to nobody.
+ * Safe to repeat.
  */
 export async function refuseUnordered(
   { redis, ledger, signer }: Pick<OperatorContext, 'redis' | 'ledger' | 'signer'>,

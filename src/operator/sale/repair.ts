@@ -44,7 +44,7 @@ export async function repairSale(
   if (!found) return refuse('id', await noSaleReason(context, saleId));
   const restored = dryRun ? found.wrongFields : await restoreTold(context, saleId, found);
   const statuses = found.untrue.slice(0, STATUSES_NAMED_MAX).map(statusOf);
-  // What was put right stood in the way of the counts.
+  // The repaired faults stood in the way of the counts.
   const audit =
     dryRun || restored.length + statuses.length + found.lost.length === 0 ? found : (await auditSale(context, saleId))!;
   const pending = audit.pending.slice(0, RESERVATIONS_MAX);
@@ -75,7 +75,7 @@ export async function repairSale(
       ...(audit.hold && { held: storable(audit.hold.reason) }),
     },
   });
-  // What a failover of Redis has lost; the workers bring the statuses back.
+  // A failover of Redis has lost these statuses; the workers bring them back.
   if (isBehind) await restoreOrders(context, saleId);
   for (const { from, entries } of jobs) await send(saleId, from, entries);
   const counts = await restoreFields(context, saleId, audit.wrongCounts);
@@ -88,7 +88,7 @@ async function releaseNeedless(context: OperatorContext, saleId: string): Promis
   return hold?.isNeedless === true && (await release(context.redis, saleId, hold.reason));
 }
 
-/** What buyers see: the sale, and their reservations. @returns fields of the sale that were put right */
+/** Restores the buyers' view: the sale, and their reservations. @returns fields of the sale that were put right */
 async function restoreTold(context: OperatorContext, saleId: string, audit: SaleAudit): Promise<WrongField[]> {
   const { wrongFields } = audit;
   if (wrongFields.length > 0)
@@ -114,7 +114,7 @@ async function restoreTold(context: OperatorContext, saleId: string, audit: Sale
   return restored;
 }
 
-/** What was found is recorded up to here, UTF-16 units [R10]. */
+/** The most of a finding that is recorded, UTF-16 units [R10]. */
 const FOUND_MAX = 200;
 
 function statusOf({ userId, ordinal, found, right }: Untrue): Put {

@@ -6,7 +6,7 @@ import type { WrongField } from './audit/wrongField.ts';
 
 /**
  * Puts fields of Redis right that somebody has changed. Safe to repeat.
- * @returns those that were put right; the others have changed since
+ * @returns the fields that were put right; the others have changed since
  */
 export async function restoreFields(
   { redis }: Pick<OperatorContext, 'redis'>,

@@ -22,7 +22,7 @@ interface ItemView {
   picture?: string;
   price: string;
   listPrice?: string;
-  /** What holds, with the limits of the sale and of its campaign. */
+  /** The limit in force, with the limits of the sale and of its campaign. */
   perOrderMax: Units;
   perUserMax: Units;
   units: Units;

@@ -20,7 +20,7 @@ export function pausedNotice(saleId: string, reason: string): string {
   return `the background audit has paused the sale: ${reason}; when that is put right or acknowledged, go on with: rain sale resume ${saleId}`;
 }
 
-/** What a word in `held` does: nobody of us holds a sale. */
+/** The effect of a word in `held`: none of our processes holds a sale. */
 export function heldReason(saleId: string, held: string): string {
   return `somebody has written ${held} as "held" of the sale, so nothing is sold in it; a worker ends that when its audit finds nothing else, or do it now with: rain sale audit ${saleId} --repair`;
 }

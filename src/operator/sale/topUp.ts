@@ -25,7 +25,7 @@ type SaleToppedUp =
       id: string;
       sku: string;
       units: Units;
-      /** Of this item, top-ups included. */
+      /** Units of this item, top-ups included. */
       total: Units;
       /** False: the sale is not in Redis yet; `openSale` will bring these units, too. */
       loaded: boolean;

@@ -72,8 +72,8 @@ export const resumeSale = transition('resume', {
 });
 
 /**
- * Ends a sale now, for good: nothing is sold that the ledger does not expect, so Redis comes before the seal. What
- * comes back goes to the shop.
+ * Ends a sale now, for good: nothing is sold that the ledger does not expect, so Redis comes before the seal. Units
+ * that come back go to the shop.
  */
 export async function endSale(context: OperatorContext, saleId: string): Promise<Transitioned> {
   const found = await findSale(context, saleId);

@@ -67,7 +67,7 @@ export async function writeOffSale(
       rainId: saleId,
       details: { reason: given.reason, problems: problems.slice(0, RECORDED_MAX) },
     });
-  // What is of another type is nothing of ours, and every step would fail on it.
+  // A key of another type is not ours, and every step would fail on it.
   for (const { key } of await foreignKeys(redis, saleId)) await redis.del(key);
   const isThere = (await redis.exists(saleKeys(saleId).state)) === 1;
   if (isThere) {

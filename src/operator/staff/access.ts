@@ -11,9 +11,9 @@ interface Access {
   /** Absent: not used yet. */
   lastUsedAt?: number;
   expiresAt: number;
-  /** Of the sign-in of a session, and of the last use of a token. */
+  /** The address of the sign-in of a session, or of the last use of a token. */
   address?: string;
-  /** What the browser calls itself, or the token's purpose. */
+  /** The browser's name for itself, or the token's purpose. */
   device: string;
 }
 

@@ -48,7 +48,7 @@ interface ListedSession {
   expiresAt: number;
   /** Of the sign-in. */
   address: string;
-  /** What the browser calls itself. */
+  /** The browser's name for itself. */
   agent: string;
 }
 

@@ -1,5 +1,5 @@
 /**
- * What the most common passwords are made of: words, and rows of a keyboard. Own list; longer ones first where one
+ * Parts of the most common passwords: words, and rows of a keyboard. Own list; longer ones first where one
  * holds another.
  */
 const USUAL = [

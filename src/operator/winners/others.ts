@@ -4,7 +4,9 @@ import { creditPages } from '../audit/booked.ts';
 import type { OperatorContext } from '../context.ts';
 import { openReplay } from '../replay.ts';
 
-/** What users other than the known ones won in a rain: from the claim log or, when it has expired, from the ledger. */
+/**
+ * The wins of users other than the known ones in a rain: from the claim log or, when it has expired, from the ledger.
+ */
 export async function wonByOthers(
   context: OperatorContext,
   rainId: string,

@@ -14,7 +14,7 @@ export interface UnpayableWin extends LostWin {
   place?: LogEntry;
 }
 
-/** What the discard of such a win says instead of the reason of a dead letter. */
+/** The discard of such a win has this in place of the reason of a dead letter. */
 const WRITTEN_OFF = 'written_off';
 const CONTESTED = 'another user was told the same packet before';
 

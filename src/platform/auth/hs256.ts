@@ -14,7 +14,7 @@ export function createHs256Reader(secret: string): (token: string) => unknown {
   return (token) => {
     const [head, claims] = [token.indexOf('.'), token.lastIndexOf('.')];
     if (!areEqual(token.slice(claims + 1), hmac(token.slice(0, Math.max(0, claims))))) return undefined;
-    // Whatever else is in the head is for others; an extension that we must understand (`crit`) is none of ours.
+    // Other fields of the head are for others; an extension that we must understand (`crit`) is none of ours.
     const { alg, crit } = readObject(token.slice(0, head)) ?? {};
     return alg === TOKEN_ALGORITHM && crit === undefined ? readObject(token.slice(head + 1, claims)) : undefined;
   };

@@ -8,7 +8,7 @@ const made = (bytes: number) =>
     .string()
     .min(32)
     .catch(() => randomBytes(bytes).toString('hex'));
-/** What is missing or invalid is made anew; the rest is kept. */
+/** A missing or invalid secret is made anew; the rest is kept. */
 const secrets = z.object({ jwtSecret: made(32), redisPassword: made(24), signingSecret: made(32) });
 
 /** Generated once per home and kept, so that tokens, clients and signed packets stay valid after a restart. */

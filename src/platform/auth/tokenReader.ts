@@ -28,7 +28,7 @@ const claims = z.object({
   nbf: z.number().optional(),
   iss: z.unknown().optional(),
   aud: z.unknown().optional(),
-  /** What the token is for, where it says so. */
+  /** The scope of the token, where it has one. */
   rains: names,
   sales: names,
   watch: z.literal(true).optional(),

@@ -9,7 +9,7 @@ export function codeOf(bytes: Uint8Array): string {
 }
 
 /**
- * What somebody has typed, as the code that was printed: letter case, spaces and hyphens do not matter.
+ * The printed code behind the typed text: letter case, spaces and hyphens do not matter.
  * @returns `undefined`: it is no code
  */
 export function codeIn(typed: string): string | undefined {

@@ -34,7 +34,7 @@ export async function startEmbeddedDatabase({ home, lock }: { home: Home; lock?:
     if (!made.ok) return made;
     await made.child.ended;
   }
-  // Whoever made it: PGlite lets everybody write to its files.
+  // PGlite lets everybody write to its files, so the folder is closed whether it is new or not.
   chmodSync(home.postgres, 0o700);
   const folder = socketFolder(home);
   const started = await startChild({

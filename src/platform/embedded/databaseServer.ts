@@ -15,7 +15,7 @@ try {
   const { SharedSession, PGLiteSocketServer } = await importPglite();
   const database = new SharedSession(folder);
   await database.waitReady;
-  // Of a predecessor that was killed.
+  // Removes the socket of a predecessor that was killed.
   rmSync(socket, { force: true });
   const server = new PGLiteSocketServer({ db: database, path: socket, maxConnections: CONNECTIONS_MAX });
   await server.start();

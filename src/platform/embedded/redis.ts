@@ -9,7 +9,7 @@ import { freePort, isPortFree } from './freePort.ts';
 
 export interface EmbeddedServer {
   url: string;
-  /** Of the server itself, not of its guard process. */
+  /** The server itself, not its guard process. */
   pid: number;
   ended: Promise<ChildEnd>;
   stop(): Promise<void>;

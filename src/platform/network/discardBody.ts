@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 
 /**
- * What is read of a body that nobody wants, and for how long. Protects this process from a sender that never ends
+ * The most bytes and time for reading a body that nobody wants. Protects this process from a sender that never ends
  * [R10].
  */
 const LIMITS = { bytesMax: 8 * 1_048_576, msMax: 1_000 } as const;

@@ -28,7 +28,7 @@ export async function openHome(folder: string, { waitMs = 10_000 } = {}): Promis
   const home = homeAt(folder);
   try {
     makeFolder(home.folder);
-    // Whoever made it: it holds secrets, and data of servers.
+    // The folder holds secrets, and data of servers, so it is closed whether it is new or not.
     chmodSync(home.folder, 0o700);
     const testFile = join(home.folder, `write-test.${process.pid}`);
     writeFileSync(testFile, '');

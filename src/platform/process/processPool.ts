@@ -34,7 +34,7 @@ export interface PoolMember {
  *     starting ──ready──▶ serving ──ends unasked──▶ waiting, longer each time ──▶ starting …
  *
  * It distributes the connections in turn (SCHED_RR), not to the first that accepts: sockets stay open for hours and
- * each process has a limit. Of 2,000 sockets, four processes got 431 to 562 in turn, against 330 to 655. It costs 0.2
+ * each process has a limit. With 2,000 sockets, four processes got 431 to 562 in turn, against 330 to 655. It costs 0.2
  * ms of processor time per socket.
  */
 export class ProcessPool<Facts> {

@@ -3,7 +3,7 @@ import type { RedisClient } from './connect.ts';
 import { mastersOf } from './owner.ts';
 
 /**
- * What one Redis server reports about itself. Absent facts are unknown: a user or a provider may forbid INFO and
+ * One Redis server's facts about itself. Absent facts are unknown: a user or a provider may forbid INFO and
  * CONFIG.
  */
 export interface RedisFacts extends Partial<ReturnType<typeof parseInfo>> {
@@ -60,7 +60,7 @@ export function parseInfo(text: string) {
     evictedKeys: number('evicted_keys'),
     aofEnabled: isText('aof_enabled', '1'),
     aofWriteOk: isText('aof_last_write_status', 'ok'),
-    /** Those that are connected. */
+    /** The connected replicas. */
     replicas: lines.has('connected_slaves') ? replicasOf(lines) : undefined,
   };
 }

@@ -4,11 +4,10 @@ import { untilTrue } from '../concurrency/untilTrue.ts';
 const ACKNOWLEDGED_MS_MAX = 20_000;
 
 /**
- * Resolves when the replica, online, has acknowledged a write that came after. What a server says of itself is too
- * early: after a diskless sync the master sends the replica nothing before its first REPLCONF ACK, up to a second
- * later, although the replica is `online` and both offsets are 0; a replica that is promoted within that second is
- * empty.
- * @param key what is written: in a Cluster, a key that this master owns
+ * Resolves when the replica, online, has acknowledged a write that came after. The server's own word comes too early:
+ * after a diskless sync the master sends the replica nothing before its first REPLCONF ACK, up to a second later,
+ * although the replica is `online` and both offsets are 0; a replica that is promoted within that second is empty.
+ * @param key the written key: in a Cluster, one that this master owns
  * @throws when the only replica has acknowledged nothing after 20 s
  */
 export async function untilInStep(masterUrl: string, key = 'in-step'): Promise<void> {

@@ -42,7 +42,7 @@ export function slotTable(redis: RedisClient): SlotTable | undefined {
 
 /**
  * The master of a slot by the client's own table, which may be out of date: a server that is not the owner any more
- * answers MOVED. What is sent over this connection is neither redirected nor sent again.
+ * answers MOVED. Commands over this connection are neither redirected nor sent again.
  * @returns `undefined` while the client has no connection to it
  */
 export function masterOf(redis: RedisClient, slot: number): Server | undefined {

@@ -4,7 +4,7 @@ import type { RedisClient } from './connect.ts';
 import { readFacts, type RedisFacts } from './facts.ts';
 
 /**
- * What can be wrong with a Redis that holds money, worst first, and what to change. `wrong`: wins would be refused or
+ * Faults that a Redis with money can have, worst first, and the change to make. `wrong`: wins would be refused or
  * lost; `warning`: wins may be lost in a power cut.
  */
 const RULES = {

@@ -1,6 +1,6 @@
 const CHARACTERS_MAX = 300;
 
-/** What other sides write into their errors and nobody may read: passwords in addresses, tokens. */
+/** Parts of other sides' errors that nobody may read: passwords in addresses, tokens. */
 const SECRETS: readonly (readonly [RegExp, string])[] = [
   [/:\/\/\S*@/g, '://…@'],
   [/([?&](?:\w*(?:password|token|secret|signature|key))=)[^&\s]*/gi, '$1…'],

@@ -18,8 +18,8 @@ export function createLog(room: string, level: string): Logger {
 }
 
 /**
- * Runs `work`; `undefined` when it fails. Of a fault that lasts, only begin and end are reported, so that a loop does
- * not fill the log.
+ * Runs `work`; `undefined` when it fails. A lasting fault is reported at its begin and its end only, so that a loop
+ * does not fill the log.
  * @param failing the names of what fails now; the caller keeps it
  */
 export async function reportingFault<T>(

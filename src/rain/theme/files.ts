@@ -16,7 +16,7 @@ export type ThemeMediaType = keyof typeof MEDIA_TYPES;
 
 const KIB = 1_024;
 const SMALL_PICTURE = { is: 'picture', bytesMax: 256 * KIB, sidePixelsMax: 2_048 } as const;
-/** What the ledger keeps and every phone of a crowd loads and unpacks [R10]. */
+/** Limits of files that the ledger keeps and every phone of a crowd loads and unpacks [R10]. */
 export const THEME_FILE_LIMITS = {
   logo: SMALL_PICTURE,
   sponsor: SMALL_PICTURE,
@@ -32,7 +32,7 @@ export const THEME_FILE_BYTES_MAX = Math.max(...Object.values(THEME_FILE_LIMITS)
 
 type CheckedFile = { ok: true; type: ThemeMediaType } | { ok: false; refusals: Refusal[] };
 
-/** What a file is, told by its bytes alone: its name and the type that a request declares say nothing. */
+/** The type of a file, told by its bytes alone: the name and the type that a request declares prove nothing. */
 export function checkThemeFile(kind: ThemeFileKind, bytes: Uint8Array): CheckedFile {
   const limits = THEME_FILE_LIMITS[kind];
   const refused = (reason: string): CheckedFile => ({ ok: false, refusals: [{ field: kind, reason }] });

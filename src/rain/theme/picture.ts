@@ -1,4 +1,4 @@
-/** What the header of a picture says. */
+/** The facts in the header of a picture. */
 interface Picture {
   type: 'image/png' | 'image/jpeg' | 'image/webp';
   /** Pixels, as they would be unpacked. */

@@ -13,7 +13,7 @@ import { WORDS } from './words.ts';
 
 const REFRESH_MS = 30_000;
 
-/** What the operator's own account opens, and with what. */
+/** The rights of the operator's own account, and its ways in. */
 export function Account() {
   const { words, language } = useWords(WORDS);
   const request = useRequest<{ sessions: Access[] }>('sessions', REFRESH_MS);

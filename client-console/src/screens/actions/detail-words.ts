@@ -1,7 +1,7 @@
 import type { DetailField } from '../../../../src/rain/actionDetails.ts';
 import { bilingual } from '../../words/language.ts';
 
-/** What the fields of an action's details are called. */
+/** The names of the fields of an action's details. */
 export const DETAIL_WORDS = bilingual<Record<DetailField, string>>(
   {
     title: 'title',

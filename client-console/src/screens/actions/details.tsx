@@ -6,14 +6,14 @@ import { useWords, type Language } from '../../words/language.ts';
 import { ACTION_WORDS, verbText } from '../action-words.ts';
 import { DETAIL_WORDS, VALUE_WORDS } from './detail-words.ts';
 
-/** Of a list; the rest is counted. */
+/** The most entries of a list; the rest is counted. */
 const SHOWN_MAX = 5;
 const MONEY: readonly string[] = ['budget', 'amount', 'price', 'listPrice'];
 const MOMENTS: readonly string[] = ['opensAt', 'closesAt', 'until', 'expiresAt'];
 const CHOICES: readonly string[] = ['kind', 'position', 'tickets', 'proofOfWork', 'role', 'outcome'];
 
 /**
- * What the record of an action says, in words. A newer server may record fields and values that this page does not
+ * The record of an action, in words. A newer server may record fields and values that this page does not
  * know.
  */
 export function Details({ action: { verb, details } }: { action: Pick<Action, 'verb' | 'details'> }) {

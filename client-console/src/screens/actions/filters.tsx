@@ -48,7 +48,7 @@ const ANY = 'any';
 const BETWEEN = 'between';
 const LAST_MS = [3_600_000, 86_400_000, 7 * 86_400_000, 30 * 86_400_000];
 
-/** What was chosen and typed. */
+/** The chosen and typed filters. */
 export interface FilterDraft {
   verb: ActionVerb | '';
   actor: string;

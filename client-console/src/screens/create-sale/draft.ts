@@ -32,7 +32,7 @@ export interface SaleDraft extends TimeDraft {
   campaign?: { id: string; round: number };
 }
 
-/** What every part of the form gets. */
+/** The properties of every part of the form. */
 export interface SalePartProps {
   draft: SaleDraft;
   refusals: readonly FieldRefusal[];

@@ -39,7 +39,7 @@ export function totalOf(items: readonly RequestedItem[]): { units: number; cents
   };
 }
 
-/** What is typed so far may be no amount yet. */
+/** The typed text may be no amount yet. */
 const isAmount = (text: string) => /^\d+\.\d\d$/.test(text);
 
 export function isFree(price: string): boolean {

@@ -44,13 +44,13 @@ export interface Draft extends TimeDraft {
   /** Flags that are on, and counts as typed. Some do not apply to these rains. */
   terms: { readonly [N in RequestedTermName]?: boolean | string };
   greeting: TypedGreeting;
-  /** What the chosen template says and the form has no field for. */
+  /** Fields of the chosen template that the form does not have. */
   kept?: { shards?: number; ticketRules?: TicketRules } | undefined;
   /** The campaign of these rounds; `first` is the number of the first round. */
   campaign?: { id: string; first: number };
 }
 
-/** What every part of the form gets. */
+/** The properties of every part of the form. */
 export interface PartProps {
   draft: Draft;
   refusals: readonly FieldRefusal[];
@@ -204,7 +204,7 @@ export function timesOf(
   };
 }
 
-/** What the form says besides id and times: the same in the request for a rain and in a template. */
+/** The fields of the form besides id and times: the same in the request for a rain and in a template. */
 export function formOf(draft: Omit<Draft, 'id' | 'title'>) {
   const greeting = greetingOf(draft.greeting);
   // A campaign decides the shards of its rounds.

@@ -4,7 +4,7 @@ import type { RainDetail } from '../../state/responses.ts';
 import { NO_GREETING, type TypedGreeting } from '../greeting/typed.ts';
 import { newDraft, type Draft, type TypedRow } from './draft.ts';
 
-/** What a rain or a template says. An older server may have saved it, so each may have any form. */
+/** The fields of a rain or a template. An older server may have saved it, so each may have any form. */
 type Said = { readonly [F in 'title' | 'plan' | 'terms' | 'greeting' | 'durationMs']?: unknown };
 
 /**
@@ -19,7 +19,7 @@ export function draftLike({ opensAt, closesAt, ...rain }: RainDetail, now: numbe
   };
 }
 
-/** The fields of the form but id, title and start. What cannot be read is left to be typed. */
+/** The fields of the form but id, title and start. Fields that cannot be read are left to be typed. */
 export function filledIn({ plan, terms, greeting, durationMs }: Said): Partial<Draft> {
   const { budget, packets, split, min, max } = fieldsOf(plan);
   const given = fieldsOf(split);

@@ -14,7 +14,7 @@ interface FieldsProps {
   change: (change: Partial<TypedGreeting>) => void;
 }
 
-/** What the host says with a rain, and its theme. */
+/** The host's words with a rain, and its theme. */
 export function GreetingFields({ typed, refusals, change }: FieldsProps) {
   const { words } = useWords(WORDS);
   const themes = useRequest<{ themes: Theme[] }>('themes').value?.themes ?? [];
@@ -56,7 +56,7 @@ export function GreetingFields({ typed, refusals, change }: FieldsProps) {
   );
 }
 
-/** What large wins are greeted with, one line each. */
+/** The greetings of large wins, one line each. */
 function Prizes({ typed, refusals, change }: FieldsProps) {
   const { words } = useWords(WORDS);
   const { prizes } = typed;

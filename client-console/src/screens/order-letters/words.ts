@@ -78,7 +78,7 @@ export const WORDS = bilingual(
   },
 );
 
-/** What each reason means, as the server says it in English. */
+/** The meaning of each reason, which the server gives in English. */
 const REASONS_ZH: Record<OrderLetter['reason'], string> = {
   malformed: '预占日志中的这一条不是预占。',
   wrong_sale: '这个预占属于另一场秒杀，不属于这份日志。',

@@ -125,7 +125,7 @@ function useDrawn(total: number): number {
   return Math.min(drawn, total);
 }
 
-/** What is to be known before the cards are printed. */
+/** Notes to read before the cards are printed. */
 function Notes({ cards, isAll }: { cards: readonly ParticipantCard[]; isAll: boolean }) {
   const { words } = useWords(CARD_WORDS);
   const { words: list } = useWords(WORDS);

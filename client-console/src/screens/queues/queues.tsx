@@ -13,7 +13,7 @@ import { WORDS } from './words.ts';
 
 const REFRESH_MS = 2_000;
 
-/** What was asked for: jobs of this queue in this state. */
+/** The request: jobs of this queue in this state. */
 interface Asked {
   queue: WorkedQueue;
   state: ListedState;
@@ -52,7 +52,7 @@ export function Queues({ asked }: { asked?: Asked | undefined }) {
   );
 }
 
-/** Those that workers work on. */
+/** The queues that workers work on. */
 const workedOf = (queues: readonly Queue[]) =>
   queues.flatMap((queue) => (isWorked(queue.name) ? [{ ...queue, name: queue.name }] : []));
 

@@ -76,7 +76,7 @@ interface InviteProps {
   id: string;
   state: RainState;
   words: Pick<typeof WORDS.en, 'invite' | 'players' | 'openPage' | 'bots' | 'botsHint' | 'hall'>;
-  /** What simulated ones would do here. */
+  /** A warning of the effect of simulated ones here. */
   warning?: string | undefined;
 }
 

@@ -17,7 +17,7 @@ function isComing(rain: Known, now: number): boolean {
   return (rain.state === 'loaded' || rain.state === 'draft' || rain.state === 'paused') && !isRunning(rain, now);
 }
 
-/** What runs, then what comes, the next one first. */
+/** Running ones, then coming ones, the next one first. */
 export function inTurn<R extends Known>(rains: readonly R[], now: number): R[] {
   const soonest = (one: R, other: R) => opensAt(one) - opensAt(other);
   return [
@@ -27,7 +27,7 @@ export function inTurn<R extends Known>(rains: readonly R[], now: number): R[] {
 }
 
 /**
- * What the host may do now. A start that would come later than the planned one is none, and only what has begun can be
+ * The host's choices now. A start that would come later than the planned one is none, and only what has begun can be
  * ended.
  */
 export function remoteVerbs(rain: Known, now: number): RemoteVerb[] {

@@ -5,7 +5,7 @@ import { bilingual } from '../../words/language.ts';
 
 type Part = Exclude<keyof SaleEquation, 'sku' | 'units'>;
 
-/** What several screens of sales need. */
+/** The words that several screens of sales need. */
 export const SALE_WORDS = bilingual(
   {
     states: {

@@ -72,7 +72,7 @@ export function OrdersSheet({ saleId }: { saleId: string }) {
   );
 }
 
-/** What is to be seen before the goods are handed over: their worth, and that they are not paid. */
+/** The remarks to see before the goods are handed over: their worth, and that they are not paid. */
 function remarksOn(order: Order, statuses: Record<Order['status'], string>): string {
   return [
     ...(isFree(order) ? [] : [moneyText(order.amount)]),

@@ -12,11 +12,11 @@ interface SheetRows {
 const isDue = ({ status }: Winner): boolean => status === 'credited' || status === 'pending';
 
 /**
- * What is printed of winners that are listed latest first: without wins that an operator has given up, whose money went
- * back.
+ * The printed rows of winners that are listed latest first: without wins that an operator has given up, whose money
+ * went back.
  */
 export function sheetRows(latestFirst: readonly Winner[]): SheetRows {
-  // Those of one batch have one time: reversed first, they keep their order.
+  // Winners of one batch have one time: reversed first, they keep their order.
   const rows = latestFirst
     .filter(({ status }) => status !== 'discarded')
     .reverse()
@@ -28,7 +28,7 @@ export function sheetRows(latestFirst: readonly Winner[]): SheetRows {
 }
 
 /**
- * What is printed of orders that are listed by number: those whose units are, or may still become, the buyer's, in the
+ * The printed rows of orders that are listed by number: those whose units are, or may still become, the buyer's, in the
  * order of the reservations.
  */
 export function orderRows(byNumber: readonly Order[]): { rows: readonly Order[]; units: number } {

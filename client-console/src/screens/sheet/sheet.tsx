@@ -34,7 +34,7 @@ interface SheetProps<Row> {
   back: { route: Route; text: string };
   list: All<unknown> | undefined;
   again(): void;
-  /** What is printed of the list. */
+  /** The printed part of the list. */
   rows: readonly Row[];
   total: string;
   /** When there are no rows. */

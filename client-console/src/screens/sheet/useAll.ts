@@ -11,7 +11,7 @@ export type All<Row> = { all: readonly Row[]; readAt: number } | { refusal: Refu
 
 interface Asked<Row> {
   path: string;
-  /** Of the rows in an answer. */
+  /** The field of the rows in an answer. */
   field: string;
   idOf(row: Row): string;
   /** Read again when it changes, and not before it is known. */

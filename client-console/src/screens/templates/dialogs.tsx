@@ -14,7 +14,7 @@ const pathOf = (id: string) => `templates/${encodeURIComponent(id)}`;
 interface SaveProps {
   /** A first title, which may be changed. */
   title: string;
-  /** What is saved: a form, or a rain by its id. */
+  /** The saved rain: a form, or a rain by its id. */
   said: { rain: ReturnType<typeof templateOf> } | { from: string };
   /** Absent: the dialog says itself that it is saved. */
   onSaved?: (template: Template) => void;

@@ -11,7 +11,7 @@ import { WORDS as CREATE_WORDS } from '../create/words.ts';
 import { RemoveTemplate, RenameTemplate } from './dialogs.tsx';
 import { WORDS } from './words.ts';
 
-/** What the form was filled in from. */
+/** The preset or template that filled in the form. */
 export type Chosen = { preset: PresetName } | { templateId: string };
 
 interface StartFromProps {

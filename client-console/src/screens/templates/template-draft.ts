@@ -13,7 +13,7 @@ export function titleOf({ title, rain }: Pick<Template, 'title' | 'rain'>): stri
   return typeof rain['title'] === 'string' ? rain['title'] : title;
 }
 
-/** What a template of this form says: nothing of when it begins, nor of a campaign. */
+/** A template of this form: without its start and its campaign. */
 export function templateOf({ campaign: _, ...draft }: Draft) {
   const title = draft.title.trim();
   return { ...(title !== '' && { title }), ...formOf(draft), durationMs: timesOf(draft, 0).durationMs };

@@ -12,7 +12,7 @@ import { WORDS } from './words.ts';
 
 interface LookProps {
   theme: Theme;
-  /** Those that are chosen, saved or not. */
+  /** The chosen colours, saved or not. */
   colours: ThemeColours;
   onColours: (colours: ThemeColours) => void;
   onDone: () => void;

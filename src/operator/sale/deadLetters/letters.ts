@@ -17,7 +17,7 @@ export interface OrderLetterView
     OrderLetter,
     Pick<DeadLetterView, 'letter' | 'deadLetteredAt' | 'discarded'>,
     Partial<Pick<Reservation, 'reservationId' | 'userId' | 'sku' | 'quantity' | 'price'>> {
-  /** What the reason means, and what to do. */
+  /** The meaning of the reason, and the way out. */
   text: string;
   /** The order has ended or is paid, so that requeueing changes nothing: resolve it and discard it. */
   final?: true;
