@@ -5,8 +5,8 @@
 -- ARGV    how many packets were loaded into all shards while these were read
 -- RETURNS 1 written; 0 more packets are announced, or some are here; nil no such rain
 -- WHY     From then on grab.lua answers without asking other shards. Loading more packets announces them in every shard
--- first, which takes this back, see announce.lua; a gateway that has read the shards before or meanwhile is refused
--- here.
+--         first, which takes this back, see announce.lua; a gateway that has read the shards before or meanwhile is
+--         refused here.
 
 local rain = redis.call('HMGET', KEYS[1], 'state', 'total')
 if not rain[1] then return nil end

@@ -5,9 +5,9 @@
 --         an honest counter may be ahead of that one
 -- RETURNS store, counter, run id as stored ('' if absent), then the run id of this server ('' if it does not tell)
 -- WHY     A backup of Redis contains an older counter than the ledger has. If two workers write at once, the greater
--- counter stands, since a smaller one looks like a backup. The run id is read by the server that owns the key, in the
--- same step: a check that began before a restart does not count after it. A user who may not call INFO goes by what
--- another one has noted. A Redis that takes no writes now is read all the same.
+--         counter stands, since a smaller one looks like a backup. The run id is read by the server that owns the key,
+--         in the same step: a check that began before a restart does not count after it. A user who may not call INFO
+--         goes by what another one has noted. A Redis that takes no writes now is read all the same.
 
 local info = redis.pcall('INFO')
 local run_id = type(info) == 'string' and info:match('run_id:(%x+)') or ''

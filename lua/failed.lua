@@ -5,9 +5,9 @@
 -- ARGV    userId, ordinal, "sku:quantity", "payBy:mac:ref"; n times, 1 <= n <= 128
 -- RETURNS n numbers: 1 written down; 0 the buyer has a reservation of this number. nil no such sale
 -- WHY     The ledger has refused them, and they cannot be put back. Buyers who were away then hear it later, by a visit
--- or by asking for the order. A failed reservation holds no units, so nothing is counted, and it is not in the log. Its
--- number is not given again: the ledger would refuse that, too, to the same buyer. The keys of a settled sale expire:
--- this one, if it is new, with them.
+--         or by asking for the order. A failed reservation holds no units, so nothing is counted, and it is not in the
+--         log. Its number is not given again: the ledger would refuse that, too, to the same buyer. The keys of a
+--         settled sale expire: this one, if it is new, with them.
 
 local sale, answers = redis.call('HMGET', KEYS[1], 'saleId', 'made'), {}
 if not sale[1] then return nil end

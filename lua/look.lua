@@ -9,7 +9,7 @@
 -- RETURNS nil: state is not there, of another type, or larger than ours can be; else the lengths of packets, claims and spoiled, the
 --         newest entry of the log (false: none), relayed (false: nothing), then the fields in the order of ARGV (false: absent)
 -- WHY     Every gateway reads every open rain once a second: six commands cost Redis twice as much as one script.
--- Anybody who can write to Redis could otherwise exhaust the memory of every reader with one field.
+--         Anybody who can write to Redis could otherwise exhaust the memory of every reader with one field.
 
 if redis.call('TYPE', KEYS[1]).ok ~= 'hash' or redis.call('HLEN', KEYS[1]) > tonumber(ARGV[1]) then return nil end
 local found = redis.call('HMGET', KEYS[1], unpack(ARGV, 3))

@@ -7,8 +7,8 @@
 -- RETURNS {packets left, how often its list got packets or lent some, packets loaded so far, moves on their way, then moveId,
 --         packets of some of these, "" when they are too long for a move}; nil no such rain
 -- WHY     A gateway that reads all shards twice and finds nothing anywhere, and the same counts both times, knows a
--- moment at which nothing was anywhere: between the two. Counts alone would not do: a packet may pass from shard to
--- shard behind the reader.
+--         moment at which nothing was anywhere: between the two. Counts alone would not do: a packet may pass from
+--         shard to shard behind the reader.
 
 local MOVES_MAX, BYTES_MAX = 16, 262144 -- moves per answer, whoever has ended these asks again; bytes of one of ours [R10]
 

@@ -6,7 +6,7 @@
 -- ARGV    moveId, its packets (JSON) as the receiver has them
 -- RETURNS how many were taken off; 0 also when the lender knows the move, or it is not a list of packets
 -- WHY     After a failover the lender has its packets again, and so has the receiver. Packets that somebody has won
--- meanwhile are not found; the ledger decides about them.
+--         meanwhile are not found; the ledger decides about them.
 
 local DEPTH_MAX = 10000 -- lost packets lie at the tail again; deeper ones stay where they are [R10]
 

@@ -79,7 +79,7 @@ function payOf(value: unknown): PlayerConfig['pay'] {
 
 /**
  * @param former this guest's last token, to keep the user id.
- * @param name name for a new guest.
+ * @param name the new guest's.
  * @returns `undefined` if anonymous guests may not play.
  * @throws Crowded, or if busy
  */

@@ -3,7 +3,7 @@ import { groupDigits } from '../../src/rain/money.ts';
 
 let unit = currencyUnit(CURRENCY_DEFAULT);
 
-/** @param code code of all amounts, as the console tells it; ISO 4217 */
+/** @param code the currency of all amounts, as the console tells it; ISO 4217 */
 export function setCurrency(code: string): void {
   unit = currencyUnit(code);
 }

@@ -6,7 +6,7 @@ import type { FastifyRequest } from 'fastify';
 export type HostNames = ReadonlySet<string>;
 
 /**
- * @param origins origins of our own pages
+ * @param origins our own pages
  * @param gatewayUrl as browsers use it
  * @returns these names, and those of this machine
  */

@@ -24,7 +24,7 @@ export function isBuilt(folder: string): boolean {
 
 /**
  * Assets have a hash in their name and never change. The page that names them must be revalidated each time.
- * @param headers headers of the page, in place of the server's
+ * @param headers the page's, in place of the server's
  */
 export async function serveFolder(
   server: FastifyInstance,

@@ -19,7 +19,7 @@ export function ledgerProvider(ledger: Pick<Ledger, 'credit'>): PayoutProvider {
 /**
  * The outcome of a posting.
  * @param before the events so far
- * @param reason the reason of the dead letter, if it is a conflict
+ * @param reason the dead letter's, if it is a conflict
  */
 export function toOutcome(posting: Posting, before = '', reason?: DeadReason): PostOutcome {
   return posting.outcome === 'posted' || posting.outcome === 'already'

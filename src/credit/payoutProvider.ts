@@ -25,7 +25,7 @@ export class BatchRefused extends Error {
 export interface PayoutProvider {
   /**
    * Credits each claim exactly once, however often it is posted [R5].
-   * @param claims claims of this one rain, at least one
+   * @param claims all of this one rain, at least one
    * @param apart all of them were posted before and answered `reconsumeLater`; a provider that sends several claims
    *   per request sends one at a time now, so that none delays another
    * @returns one outcome per claim, in order

@@ -61,7 +61,7 @@ export async function exportUser(
 /**
  * Erases a user: in the ledger the id becomes a pseudonym of chance. Refused while anything of the user is not over, or
  * Redis has it. Safe to repeat.
- * @param balance the balance of the user's wallet in the ledger: afterwards nobody can ask for it
+ * @param balance the money in the user's wallet in the ledger: afterwards nobody can ask for it
  * @returns how many rows were changed; 0: nobody of this id is known
  */
 export async function eraseUser(

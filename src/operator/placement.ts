@@ -28,7 +28,7 @@ export function drawEvenId(table: SlotTable | undefined, shards: number, draw: (
 
 /**
  * A sentence for the operator; `undefined`: they lie as evenly as they can, or there is no Cluster.
- * @param id id of a rain, a round or a campaign
+ * @param id a rain's, a round's or a campaign's
  */
 export function unevenReason(table: SlotTable | undefined, id: string, shards: number): string | undefined {
   const counts = table && shardsOf(table, id, shards);

@@ -12,7 +12,7 @@ export type MergedQueue = Pick<EndedQueue, 'addBulk' | 'getRanges' | 'getJob' | 
 /**
  * Merges small jobs of each sale that wait. First the merged jobs are added, then the small ones removed: if it is cut,
  * or another worker merges at the same time, the shop is told twice. One that is being worked on stays.
- * @param jobsMax jobs that are looked at [R10]
+ * @param jobsMax the most that are looked at [R10]
  * @param jobsMin a sale with fewer small jobs is left alone
  */
 export async function mergeEnded(queue: MergedQueue, jobsMax: number, jobsMin: number): Promise<void> {

@@ -12,7 +12,7 @@ export type ServiceOutcome = PostOutcome<'failed'>;
 export interface OrderService {
   /**
    * Takes each order exactly once, however often it is posted: its id is the idempotency key [R5].
-   * @param orders orders of this one sale, at least one, all of them waiting for their payment
+   * @param orders all of this one sale, at least one, all of them waiting for their payment
    * @returns one outcome per order, in order
    * @throws BatchRefused to have the batch bisected; any other error means unknown or not now: post the whole batch
    *   again
@@ -21,7 +21,7 @@ export interface OrderService {
   /**
    * Tells the service of orders that have ended, each perhaps several times. Absent: it is not told, or not by this
    * process.
-   * @param ended orders of this one sale, at least one
+   * @param ended all of this one sale, at least one
    * @returns one outcome per order, in order; `commit` and `giveUp`: it knows
    */
   tell?(saleId: string, ended: readonly EndedOrder[]): Promise<ServiceOutcome[]>;

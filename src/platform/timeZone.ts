@@ -6,7 +6,7 @@ export function timeZoneHere(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
-/** @param name name in the IANA database, such as `Asia/Shanghai` */
+/** @param name as in the IANA database, such as `Asia/Shanghai` */
 export function isTimeZone(name: string): boolean {
   try {
     return name !== '' && formatOf(name) !== undefined;

@@ -1,5 +1,5 @@
 /**
- * The forms of a buyer's words, and limits that pages show. Apart from the schemas, so that a browser can check a
+ * The forms of names that a buyer sends, and limits that pages show. Apart from the schemas, so that a browser can check a
  * purchase without loading zod.
  */
 export const SKU_FORM = /^[A-Za-z0-9_-]{1,32}$/;

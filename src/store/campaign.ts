@@ -15,7 +15,7 @@ export const WINS_MAX = 500;
 /**
  * Adds a round to its campaign, and adds wins known from elsewhere to the campaign's wins; see lua/enlist.lua. Safe to
  * repeat, also with known or old wins.
- * @param wins wins of users of this shard, at most WINS_MAX; may be empty
+ * @param wins by users of this shard, at most WINS_MAX; may be empty
  * @returns false: Redis has no such round, or the round is settled
  */
 export async function enlist(

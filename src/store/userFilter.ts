@@ -56,7 +56,7 @@ export function bytesFor(users: number): number {
 
 /**
  * How many entries each of these hashes has.
- * @param id id of the rain or sale.
+ * @param id the rain's or the sale's.
  * @throws when there are more than any rain or sale has
  */
 export async function countUsers(redis: RedisClient, id: string, hashes: readonly string[]): Promise<number[]> {

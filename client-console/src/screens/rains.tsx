@@ -178,7 +178,7 @@ export function Until({
   return null;
 }
 
-/** @param names names of the states; default: those of a rain */
+/** @param names words for the states; default: a rain's */
 export function StateChip({
   state,
   rehearsal = false,

@@ -14,7 +14,7 @@ const SILENCE_MS_MAX = 6_000;
  * The stream of samples of a rain or a sale. It reconnects itself, because a browser gives up a refused EventSource for
  * good, and because a proxy may keep a dead one open. `lost`: it is reconnecting.
  *
- * @param path path of the rain or the sale
+ * @param path the rain's or the sale's
  */
 export function useLive<Sample>(path: string) {
   const { api, awake } = useApp();

@@ -33,7 +33,7 @@ export function clockAheadMs(dateHeader: string | null, sentAt: number, answered
 export class ApiClient {
   /** Called when the session has ended. */
   onExpired: () => void = () => {};
-  /** The pages that have lost the server. */
+  /** The requests and streams that have lost the server. */
   readonly away = new AwayWatch();
   #csrf = '';
   #aheadMs = 0;

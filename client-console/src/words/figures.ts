@@ -8,7 +8,7 @@ const LOCALE: Record<Language, string> = { en: 'en-GB', zh: 'zh-CN' };
 let unit = currencyUnit(CURRENCY_DEFAULT);
 let timeZone = timeZoneHere();
 
-/** @param code code of all amounts, as the session tells it; ISO 4217 */
+/** @param code the currency of all amounts, as the session tells it; ISO 4217 */
 export function setCurrency(code: string): void {
   unit = currencyUnit(code);
 }

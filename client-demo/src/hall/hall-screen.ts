@@ -43,7 +43,7 @@ export class HallScreen {
   #shown = '';
   #code = '';
 
-  /** @param address address of the players' page */
+  /** @param address the players' page */
   constructor(words: HallWords, event: string, address: URL) {
     this.#words = words;
     this.#event = event;

@@ -156,8 +156,8 @@ export async function create(
 }
 
 /**
- * The typed part of the form. @param withSplit false: the way to split is only the default, which a template may
- * replace
+ * The typed part of the form.
+ * @param withSplit false: the way to split is only the default, which a template may replace
  */
 function typedForm(options: CreateOptions, withSplit = true): TypedForm {
   const { title, shards, duration } = options;

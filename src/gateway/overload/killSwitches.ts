@@ -29,7 +29,7 @@ export class KillSwitches extends Poller {
     this.#rules = rules;
   }
 
-  /** The owner of the switch; `undefined`: it is on by default. */
+  /** The side that has set the switch; `undefined`: it is on by default. */
   heldBy(name: SwitchName): 'operator' | 'pressure' | undefined {
     return this.#holder(name) ? 'operator' : this.off[name] ? 'pressure' : undefined;
   }

@@ -25,7 +25,7 @@ export class RefusalFrames<Code extends string> {
     this.#write = write;
   }
 
-  /** @param id id of the rain or sale */
+  /** @param id the rain's or the sale's */
   of(id: string, ref: string | undefined, code: Code): Frame {
     if (ref === undefined) return this.#find(id, code).withoutRef;
     if (!PLAIN_REF.test(ref)) return frameOf(this.#write(id, ref, code));

@@ -59,7 +59,7 @@ async function checkState(redis: Cluster): Promise<Finding> {
 
 /**
  * Checks a replica as well: it may be the next master.
- * @param reply the reply to CONFIG GET, or a substitute for it when it is refused
+ * @param reply the answer to CONFIG GET, or a substitute for it when it is refused
  */
 function checkSettings(reply: unknown, durability: Durability): Finding[] {
   const words = Array.isArray(reply) ? reply.map(String) : [];

@@ -76,7 +76,7 @@ interface InviteProps {
   id: string;
   state: RainState;
   words: Pick<typeof WORDS.en, 'invite' | 'players' | 'openPage' | 'bots' | 'botsHint' | 'hall'>;
-  /** A warning of the effect of simulated ones here. */
+  /** A warning about simulated players or buyers here. */
   warning?: string | undefined;
 }
 
