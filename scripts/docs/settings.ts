@@ -49,7 +49,7 @@ const GROUPS = {
   },
   'Signed packets': {
     SIGNING_SECRET:
-      'Secret that packets and receipts are signed with, the same for gateways, workers, consoles and commands, at least 32 characters. While it is [replaced](../how-to/replace-signing-secret.md), two, separated by a comma: the first signs, both are known. It stays off the machines of Redis and PostgreSQL. See [who can write to Redis](../explanation/abuse.md#who-can-write-to-redis)',
+      'Secret that packets and receipts are signed with, the same for gateways, workers, consoles and commands, at least 32 characters. While it is [replaced](../how-to/replace-signing-secret.md), two, separated by a comma: the first signs, both are known. It stays off the machines of Redis and PostgreSQL. See [who can write to Redis](../explanation/abuse.md#a-writer-to-redis)',
   },
   'Sign-in': {
     JWT_SECRET:
