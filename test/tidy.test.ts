@@ -23,7 +23,7 @@ const everything = [
   ...scripts,
 ];
 
-/** What tells of old words, or is a record of the past. */
+/** Files that tell of old words, or are a record of the past. */
 const OLD_WORDS_ALLOWED =
   /^(?:test\/tidy|docs\/how-to\/upgrade\.md|prisma\/migrations\/|src\/ledger\/generated\/|bench\/results\/)/;
 

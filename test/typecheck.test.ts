@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-/** What the compiler found last time, so that it looks only at what has changed since. */
+/** The compiler's last findings, so that it looks only at files that have changed since. */
 const SEEN = 'node_modules/.cache/rain-typecheck';
 /** Several look at much of the same twice, and the folders are checked side by side anyway. */
 const ONE_CHECKER = ['--checkers', '1'];

@@ -2,7 +2,7 @@ import { ask } from './asker.ts';
 import { upgradeStatus } from './raw.ts';
 import type { Scene } from './scene.ts';
 
-/** What the doors of players answer to a token: the upgrade, a sale over HTTP, and the wallet at the console. */
+/** The answers of the players' doors to a token: the upgrade, a sale over HTTP, and the wallet at the console. */
 export const ALL_SHUT = '401 401 401';
 export const ALL_OPEN = '101 200 200';
 

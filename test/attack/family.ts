@@ -8,12 +8,12 @@ export interface Family {
   attack(scene: Scene, attempts: Attempts): Promise<void>;
 }
 
-/** What an answer has to be: this very value, one of several, or text that matches. */
+/** The expected answer: this very value, one of several, or text that matches. */
 type Expected = string | number | boolean | RegExp | readonly (string | number)[];
 
 /** Something that was sent, and what came. */
 export interface Attempt {
-  /** What was sent, in words. */
+  /** The sent request, in words. */
   what: string;
   /** An honest request, which must succeed: else everything might be refused for another reason. */
   isControl: boolean;

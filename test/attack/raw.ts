@@ -96,7 +96,7 @@ interface FrameShape {
   /** The three reserved bits. */
   rsv?: number;
   masked?: boolean;
-  /** What the head says, where it lies. */
+  /** The length that the head names, where it lies. */
   length?: number;
 }
 
@@ -183,7 +183,7 @@ export async function openFrames(
   return { ...raw, frames: () => framesOf(raw.bytes().subarray(headBytes)) };
 }
 
-/** What an upgrade is answered: 101, or the status of its refusal. */
+/** The answer to an upgrade: 101, or the status of its refusal. */
 export async function upgradeStatus(
   port: number,
   token: string,

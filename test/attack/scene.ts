@@ -18,11 +18,11 @@ import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/freePort.ts';
 import { ask } from './asker.ts';
 
-/** Of the shop whose callbacks the console takes. */
+/** The secret of the shop whose callbacks the console takes. */
 export const SHOP_SECRET = 'a-secret-of-the-shop-for-tests-0123456789';
 /** More money than this needs a second operator. */
 const APPROVAL_ABOVE = '1000.00';
-/** What the strict gateway demands of a token, and of a page. */
+/** The strict gateway's demands on a token, and on a page. */
 export const STRICT = {
   issuer: 'https://issuer.example',
   audience: 'red-packet-rain',

@@ -3,7 +3,7 @@ import type { Attempt, Attempts } from './family.ts';
 export interface Verdict {
   family: string;
   attempts: number;
-  /** What was not refused, an honest request that was, and what is missing: a sentence each. */
+  /** Attempts that were not refused, an honest request that was, and missing facts: a sentence each. */
   notHeld: string[];
 }
 

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { cpuMs } from '../../bench/support/cpu.ts';
 import { eventually } from '../support/eventually.ts';
 
-/** Of this process by its own account, in microseconds from the kernel. */
+/** The time of this process by its own account, in microseconds from the kernel. */
 const ownMs = () => process.resourceUsage().userCPUTime / 1_000 + process.resourceUsage().systemCPUTime / 1_000;
 
 /** Uses so much processor time, in a thread of its own, and waits until there is no such thread any more. */

@@ -19,7 +19,7 @@ afterAll(() => {
   silent.close();
 });
 
-/** What its command says and ends with when a server does not open. */
+/** The message and exit of its command when a server does not open. */
 const refusalOf = (opening: Promise<unknown>) => opening.then(() => 'it opened', explain);
 
 // Each waits for as long as the product is patient, side by side.

@@ -11,7 +11,7 @@ const { server, redis } = await openRedis();
 await stockRain(redis, { rainId: 'spring', amounts: ['1.00'] });
 const RAIN = fileURLToPath(new URL('../../dist/bin/rain.js', import.meta.url));
 
-/** What a shell is told; the library that completes prints it to the console, past the terminal. */
+/** The answer to a shell; the library that completes prints it to the console, past the terminal. */
 async function completed(words: string[], env: Record<string, string> = {}): Promise<string[]> {
   const told: string[] = [];
   const console = vi.spyOn(globalThis.console, 'log').mockImplementation((line: string) => {

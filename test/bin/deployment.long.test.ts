@@ -29,7 +29,7 @@ let line: TcpProxy;
 let env: Record<string, string>;
 /** Gateway, worker and console, each a process as it is in a deployment. */
 const servers = new Map<string, CliProcess>();
-/** What must not be found in a log. */
+/** Secrets that must not be found in a log. */
 const secrets: string[] = [
   TRACED,
   TRACED_AMOUNT,

@@ -13,7 +13,7 @@ import { openWorker } from '../support/servers/worker.ts';
 let context: TestContext;
 let env: Record<string, string>;
 beforeAll(async () => {
-  // Of a server without fsync, as the tests otherwise use one, it would say that it is not fit for money.
+  // With a server without fsync, as the tests otherwise use one, it would say that it is not fit for money.
   context = await openTestContext(startPglite);
   env = { REDIS_URL: context.redisUrl, DATABASE_URL: context.databaseUrl };
 });

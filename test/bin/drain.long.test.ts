@@ -25,7 +25,9 @@ import { signer } from '../support/signer.ts';
 
 type Finish = Pick<TestContext, 'onTestFinished'>;
 
-/** Of one test: they run side by side, since most of it is waiting for what a process does in its own time. */
+/**
+ * A Redis of one test: tests run side by side, since most of it is waiting for a process that works in its own time.
+ */
 async function ownRedis({ onTestFinished }: Finish) {
   const server = await startRedis();
   const redis = await connect(server.url);

@@ -3,7 +3,7 @@ import { commandsOf } from '../../src/bin/manual.ts';
 import { openProgram } from '../../src/bin/program.ts';
 import { openApi } from '../../src/console/openapi.ts';
 
-/** What the page can ask for, and the command that does the same. */
+/** The requests of the page, and the command that does the same. */
 const SAME: Record<string, string> = {
   listRains: 'rain list',
   createRain: 'rain create',
@@ -94,7 +94,7 @@ const SAME: Record<string, string> = {
   changeOwnPassword: 'rain operator password',
 };
 
-/** What only the page asks for, and why. */
+/** Requests that only the page makes, and why. */
 const PAGE_ONLY: Record<string, string> = {
   signIn: 'who has the addresses of Redis and the database is the operator already',
   whoAmI: 'the same',
@@ -103,7 +103,7 @@ const PAGE_ONLY: Record<string, string> = {
   confirmTotp: 'the same',
 };
 
-/** What only the command line does, and why. */
+/** Commands that only the command line has, and why. */
 const COMMAND_ONLY: Record<string, string> = {
   'rain up': 'starts processes',
   'rain gateway': 'is a process',

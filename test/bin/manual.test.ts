@@ -4,7 +4,7 @@ import { commandsOf, examplesOf, manual } from '../../src/bin/manual.ts';
 import { openProgram } from '../../src/bin/program.ts';
 import { rain } from '../support/call.ts';
 
-/** Those that give no answer in one piece, and why. */
+/** Commands that give no answer in one piece, and why. */
 const WITHOUT_JSON: Record<string, string> = {
   'rain gateway': 'a server: its log is JSON',
   'rain worker': 'a server: its log is JSON',

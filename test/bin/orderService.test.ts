@@ -98,7 +98,7 @@ test('[R8] with ORDER_SERVICE=webhook a worker posts orders to the shop, the sho
         ['failed'],
       ]),
     );
-    // Of what it has not reported itself, the shop is told.
+    // The shop is told of changes that it has not reported itself.
     await eventually(() =>
       expect(shop.ended.get('shop-5')).toEqual({ orderId: 'shop-5', saleId: 'shop', userId: 'u5', status: 'failed' }),
     );

@@ -7,7 +7,7 @@ import { readTree } from '../tidy/sourceFile.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** What is imported for more than its types, and what that imports, as paths from the root. */
+/** Files imported for more than their types, with their own imports, as paths from the root. */
 function partsOf(folder: string): Set<string> {
   const parts = new Set(readTree(ROOT, [folder], /\.tsx?$/).map(({ path }) => path));
   for (const part of parts) {

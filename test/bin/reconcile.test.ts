@@ -60,7 +60,7 @@ test('rain reconcile exits 0 when wallet and book agree, and 1 with what differs
     differences: [{ result: 'book_only', redPacketId: 'hook-1', booked: '0.02' }],
     complete: true,
   });
-  // What a spreadsheet would run as a formula is text.
+  // A cell that a spreadsheet would run as a formula is text.
   expect(csv.stdout).toBe(
     `\uFEFFresult,id,redPacketId,userId,paid,booked,time,line,detail\r\nbook_only,hook-1:%3DSUM(A1):0.02,hook-1,'=SUM(A1),,0.02,,,"credited, and not in the statement"\r\n`,
   );

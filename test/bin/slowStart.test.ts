@@ -14,7 +14,7 @@ import { SIGNING_SECRET } from '../support/signer.ts';
 
 /** Longer than a command may take, and shorter than the silence for which a connection is replaced. */
 const SLOW_MS = COMMAND_TIMEOUT_MS + 200;
-/** Of the database, so that the console waits for it while Redis becomes slow. */
+/** The delay of the database, so that the console waits for it while Redis becomes slow. */
 const HELD_MS = 300;
 
 const PAGES = ['/api/console/queues', '/api/console/dead', '/api/console/dead/orders', '/api/console/system'];

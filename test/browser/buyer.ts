@@ -17,7 +17,7 @@ export async function orderShows(page: Page, status: Order['status'], reservatio
       `[data-testid=order]${reservationId === undefined ? '' : `[data-order="${reservationId}"]`}[data-status=${status}]`,
     )
     .first();
-  // What is shown instead tells more than a time-out.
+  // The page shown instead tells more than a time-out.
   await order.waitFor().catch(async () => {
     throw new Error(`no order is ${status}: ${await page.getByTestId('sale').innerText()}`);
   });

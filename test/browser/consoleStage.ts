@@ -9,8 +9,8 @@ import { closePages, type PageOptions } from './windows.ts';
 
 /**
  * At the head of a `describe`: a real console with the operator's page, and a browser, for all of its tests.
- * @param prepare what is there before the first page is opened
- * @param own what is another in its backend
+ * @param prepare makes the state before the first page is opened
+ * @param own differences in its backend
  */
 export function setConsoleStage(
   options: Partial<ConsoleOptions> = {},

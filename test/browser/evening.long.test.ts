@@ -106,7 +106,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('the screen of a hall', () => {
     await page.goto(`${address}/hall/r1`);
     await untilStage(page, 'raining');
     expect(page.url()).toBe(`${address}/hall?rain=r1`);
-    // What is no id leads to the next rain.
+    // A path that is no id leads to the next rain.
     await page.goto(`${address}/hall/no%20rain`);
     expect(page.url()).toBe(`${address}/hall`);
     await page.getByTestId('hall').waitFor();

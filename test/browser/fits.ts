@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core';
 
-/** What a thumb needs. */
+/** The size that a thumb needs. */
 const TOUCH_PX = 44;
 
 /**
- * What is wrong with a screen on a phone: it scrolls sideways, something is cut off, or something to touch is small.
+ * The faults of a screen on a phone: it scrolls sideways, something is cut off, or something to touch is small.
  * One line each.
  */
 export async function misfits(page: Page): Promise<string[]> {
@@ -22,7 +22,7 @@ export async function misfits(page: Page): Promise<string[]> {
       if (width > 0 && (left < -0.5 || right > innerWidth + 0.5))
         found.push(`${named(element)} lies at ${Math.round(left)} to ${Math.round(right)}`);
       const { overflowX } = getComputedStyle(element);
-      // What is typed into a field scrolls in it.
+      // Text typed into a field scrolls in it.
       if (
         !(element instanceof HTMLInputElement) &&
         overflowX !== 'visible' &&

@@ -120,7 +120,7 @@ export async function setSaleStage(): Promise<SaleStage> {
   }
 }
 
-/** What the console would say of another shop: `PAY_URL`, or nothing. */
+/** The console's setting for another shop: `PAY_URL`, or nothing. */
 async function configurePay(page: Page, pay: object | undefined): Promise<void> {
   await page.route('**/api/config', async (route) => {
     const { pay: _, ...config } = (await (await route.fetch()).json()) as { pay?: object };

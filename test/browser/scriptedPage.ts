@@ -73,7 +73,7 @@ export interface ScriptedPage {
 
 interface ScriptedPageOptions {
   rain?: RainSnapshot;
-  /** Of the page; the player's by default. */
+  /** The path of the page; the player's by default. */
   path?: string;
   window?: Partial<PageOptions>;
   event?: string;

@@ -60,7 +60,7 @@ export const EMPTY_BOOK: Pick<PlayerOptions, 'openWalletStatement' | 'leaderboar
   leaderboard: async (rainId) => ({ rainId, luckiest: [], final: true }),
 };
 
-/** Of a ledger without themes. */
+/** The themes of a ledger that has none. */
 export const NO_THEMES: NonNullable<ConsoleOptions['theme']> = {
   themes: {
     greeting: async () => undefined,

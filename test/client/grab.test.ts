@@ -41,7 +41,7 @@ test('connects, joins, grabs and receives the credit', async () => {
   expect(ann.heard('credited')).toEqual([{ type: 'credited', rainId: 'c1', redPacketId: 'c1-0', amount: '12.21' }]);
   expect(ann.heard('won')).toEqual([{ rainId: 'c1', redPacketId: 'c1-0', amount: '12.21' }]);
   expect(ann.heard('asking')).toEqual([{ rainId: 'c1', why: 'sent' }]);
-  // What he has is told without asking anybody [R6].
+  // His packet is told without asking anybody [R6].
   expect(await ann.grab('c1')).toEqual({ kind: 'already_claimed', redPacketId: 'c1-0', amount: '12.21' });
   expect(ann.heard('asking')).toHaveLength(1);
 });

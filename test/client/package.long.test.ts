@@ -129,7 +129,7 @@ async function serve(folder: string, token: string): Promise<string> {
   return `http://127.0.0.1:${(app.address() as AddressInfo).port}`;
 }
 
-/** What the page says after a tap. */
+/** The words of the page after a tap. */
 async function tapped(url: string): Promise<string> {
   const browser = await launchChromium();
   onTestFinished(() => browser.close());

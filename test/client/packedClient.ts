@@ -32,7 +32,7 @@ export async function openPackedClient() {
   };
 }
 
-/** @returns what TypeScript complains about in this project */
+/** @returns TypeScript's complaints in this project */
 export async function complaintsOf(folder: string): Promise<string> {
   const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
   const { stdout } = await promisify(execFile)(process.execPath, [tsc, '-p', folder]).catch(

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => testConsole?.stop());
 
 const portOf = ({ url }: Pick<Console, 'url'>) => Number(new URL(url).port);
-/** What is answered to these bytes, until the server closes. */
+/** The answer to these bytes, until the server closes. */
 async function answerTo(server: Pick<Console, 'url'>, head: string): Promise<string> {
   const socket = connect(portOf(server), '127.0.0.1');
   socket.write(head);
@@ -114,7 +114,7 @@ test('[R10] one address holds a limited number of connections, and all together 
   await eventually(() => expect(sockets.filter(({ readyState }) => readyState === 'open')).toHaveLength(20));
   for (let n = 0; n < 20; n++) openFrom('127.0.0.3');
   await eventually(() => expect(sockets.filter(({ readyState }) => readyState === 'open')).toHaveLength(30));
-  // Whoever leaves makes room.
+  // Sockets that close make room.
   for (const socket of sockets) socket.destroy();
   await eventually(async () => expect((await fetch(`${narrow.url}/healthz`)).status).toBe(200));
   await narrow.close();

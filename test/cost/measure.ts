@@ -2,13 +2,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** What one kind of message or request cost the process that answered it. */
+/** The cost of one kind of message or request to the process that answered it. */
 export interface Cost {
   what: string;
   count: number;
   /** Processor time of one, microseconds. */
   us: number;
-  /** What its sender sent, bytes: the frame, or the request with its head. */
+  /** The size of the sent message, bytes: the frame, or the request with its head. */
   bytes: number;
   /** The answers seen: HTTP status, or code or type of a message. */
   answers: string;

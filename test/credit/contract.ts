@@ -11,7 +11,7 @@ import type { ToldClaim } from './wallet.ts';
 
 export interface PayoutProviderName {
   balance: PayoutProvider;
-  /** What a wallet elsewhere has paid, by claim id, if there is one. */
+  /** The payments of a wallet elsewhere, by claim id, if there is one. */
   paid?: ReadonlyMap<string, ToldClaim>;
   stop(): Promise<void>;
 }

@@ -164,7 +164,7 @@ describe('the range of a job', () => {
     const some = { rainId: 'a-1-2_b', shard: 3, from: 100, entries: ['x', 'y'] };
     for (const again of [undefined, '1', '8f14e45f-ceea-4671-9e1e-0a1b2c3d4e5f', 'abcd1234-17']) {
       expect(rangeOfJobId(creditJobId(some, again))).toEqual({ rainId: 'a-1-2_b', shard: 3, from: 100, to: 102 });
-      // Of a round of a campaign, too.
+      // The same for a round of a campaign.
       expect(rangeOfJobId(creditJobId({ ...some, rainId: 'a-1.12' }, again))).toEqual({
         rainId: 'a-1.12',
         shard: 3,

@@ -33,8 +33,8 @@ export interface ToldClaim {
 
 /**
  * How the wallet treats one request. All that have `pay` in their name have paid, once per claim id, before they
- * misbehave. Those with `lie` say "paid" and have not: they give no receipt, or one for another amount. An answer that
- * is cut has not paid either.
+ * misbehave. Behaviours with `lie` say "paid" and have not: they give no receipt, or one for another amount. An answer
+ * that is cut has not paid either.
  */
 export type Behaviour =
   | 'pay'
@@ -69,9 +69,9 @@ export interface Wallet {
    * `always`.
    */
   plan(redPacketId: string, behaviours: Behaviour[], always?: boolean): void;
-  /** What it paid, by claim id; once each, as the contract says. */
+  /** Its payments, by claim id; once each, as the contract says. */
   paid: Map<string, ToldClaim>;
-  /** What it paid for this packet; one that was paid under two claim ids throws. */
+  /** Its payment for this packet; one that was paid under two claim ids throws. */
   paymentOf(redPacketId: string): ToldClaim | undefined;
   /** Every request that proved itself. */
   asked: { key: string; packets: string[]; at: number }[];

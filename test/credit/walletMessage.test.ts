@@ -53,7 +53,7 @@ describe('a request to a wallet', () => {
     expect(claimIdOf('webhook_v2', { redPacketId: 'rain_1-17.a', userId: '张 三', amount: '12.21' })).toBe(
       'rain_1-17.a:%E5%BC%A0%20%E4%B8%89:12.21',
     );
-    // What is too long to be written out cannot be chosen as another user's name.
+    // A name that is too long to be written out cannot be chosen as another user's name.
     const long = claimIdOf('webhook_v2', claimOf('r', 0, { userId: 'u'.repeat(101) }));
     expect(long).toMatch(/^r-p0:=[0-9a-f]{64}:0\.01$/);
     expect(claimIdOf('webhook_v2', claimOf('r', 0, { userId: long.split(':')[1]! }))).not.toBe(long);

@@ -27,7 +27,7 @@ export const exceptions = z.array(exception);
 type Exception = z.infer<typeof exception>;
 
 /**
- * `undefined`: the registry answers no audits. What is written down and holds no longer is a finding as well.
+ * `undefined`: the registry answers no audits. An exception that holds no longer is a finding as well.
  * @param today ISO date
  */
 export function judgeAudit(output: string, known: readonly Exception[], today: string): string[] | undefined {

@@ -10,7 +10,7 @@ const known = exceptions.parse(JSON.parse(readFileSync(new URL('./exceptions.jso
 const NOT_AUDITED =
   'npm audit --omit=dev was SKIPPED: the registry answers no audits, so that nobody has looked for known holes';
 
-/** What npm prints; it exits with 1 when it has found something, and when nobody answers. */
+/** The output of npm; it exits with 1 when it has found something, and when nobody answers. */
 function npmAudit(): Promise<string> {
   return new Promise((resolve) => {
     execFile(

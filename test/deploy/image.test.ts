@@ -20,7 +20,7 @@ describe('the image', () => {
     const copied = [...dockerfile.matchAll(/^COPY --from=build \/rain\/(\S+)/gm)].map(([, path]) => path!);
     expect(copied).toEqual(['package.json', 'node_modules', 'lua', 'prisma/migrations', 'dist']);
     for (const path of copied) expect(existsSync(join(ROOT, path)), path).toBe(true);
-    // What a program reads beside dist, it names from the folder of package.json.
+    // A program names the files that it reads beside dist from the folder of package.json.
     const files = sources('src').filter((path) => !path.includes('/generated/'));
     const beside = files.flatMap((path) =>
       [...read(path).matchAll(/new URL\(['`]([^'`$]+)[^,]*, ROOT\)/g)].map(([, rest]) => ({ path, rest: rest! })),

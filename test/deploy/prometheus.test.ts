@@ -51,7 +51,7 @@ for (const { name, kind, labels } of await knownFigures()) {
       stored.set(`${name}_${part}`, new Set([...known, ...more]));
   else stored.set(name, known);
 }
-/** What Prometheus itself, and several gateways behind one port, add. */
+/** Labels that Prometheus itself, and several gateways behind one port, add. */
 const ANYWHERE = new Set(['job', 'instance', 'process']);
 
 function strangersIn(expression: string): string[] {

@@ -56,7 +56,7 @@ class Recorder {
       .filter(([, values]) => values.every((value) => value === undefined || Number.isFinite(value)))
       .map(([series, values]) => {
         const [known, last] = [values.map((value) => value ?? '_').join(' '), values.at(-1)];
-        // What was not told in the last scrape has ended.
+        // A series that was not told in the last scrape has ended.
         return {
           series,
           values:

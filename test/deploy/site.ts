@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { eventually } from '../support/eventually.ts';
 
-/** What stands in a delivered file, and what a test puts there. */
+/** A text of a delivered file, and the text that a test puts there. */
 export type Change = readonly [delivered: string, here: string];
 
 interface Ports {

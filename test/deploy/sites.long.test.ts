@@ -57,7 +57,7 @@ async function open(
 
 const portOf = ({ url }: { url: string }): number => Number(new URL(url).port);
 
-/** @param localAddress of the loopback network: where the player sits */
+/** @param localAddress address of the player in the loopback network */
 async function socketOf(
   { https }: Site,
   userId: string,

@@ -21,7 +21,9 @@ interface Manifest {
 const { optionalDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Manifest;
 const withVersion = (name: string) => `${name}@${optionalDependencies[name]}`;
 
-/** What `npm pack` makes, unpacked, with those packages beside it that `npm ci --omit=dev --omit=optional` installs. */
+/**
+ * The result of `npm pack`, unpacked, with those packages beside it that `npm ci --omit=dev --omit=optional` installs.
+ */
 let program: string;
 let context: TestContext;
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import { commandsIn, split, type WrittenCommand } from './commands.ts';
 import { PAGES, ROOT } from './pages.ts';
 import { complaintAbout, strangersIn } from './parse.ts';
 
-/** What no test tries, by its first word, and why. */
+/** Commands that no test tries, by their first word, and why. */
 const UNTRIED: Record<string, string> = {
   alias: "the shell's own",
   source: "the shell's own; the completion is tried in test/bin/completion.test.ts",

@@ -4,7 +4,7 @@ import { openProgram } from '../../src/bin/program.ts';
 /**
  * Lets the real program read a command without doing it: verbs and options have to exist, arguments to be complete and
  * of the right form.
- * @returns what it said against it
+ * @returns its complaint
  */
 export async function complaintAbout(words: readonly string[]): Promise<string | undefined> {
   const program = await openProgram();

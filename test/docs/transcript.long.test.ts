@@ -19,7 +19,7 @@ afterAll(() => context?.stop());
 
 function expectSchemas(frames: readonly Frame[]): void {
   for (const { way, message } of frames) {
-    // What is answered by `error` is in it on purpose.
+    // Messages answered by `error` are in it on purpose.
     if ('userId' in message && way === 'to server') expect(clientMessage.safeParse(message).success).toBe(false);
     else
       expect(

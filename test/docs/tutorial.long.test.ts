@@ -23,7 +23,7 @@ const PAGES_RUN = [
   'docs/how-to/rehearse.md',
   'docs/how-to/sell-in-a-flash-sale.md',
 ];
-/** What is not run here, and why. */
+/** Commands that are not run here, and why. */
 const LEFT_OUT: readonly [written: RegExp, why: string][] = [
   [/^npm start/, 'the walk starts the whole system'],
   [/completion/, 'a shell runs it'],
@@ -76,7 +76,7 @@ test('their commands do, in their order, what the pages say', { timeout: 240_000
   expect((await rain(['show', 'first'], env)).stdout).toContain('settled');
 });
 
-/** @returns what it said, when it was not done */
+/** @returns its message, when it was not done */
 async function tried({ words }: WrittenCommand): Promise<string | undefined> {
   // The file of a report belongs into a folder that goes.
   const args = words.map((word, i) => (words[i - 1] === '--report' ? join(folder, word) : word)).slice(1);

@@ -100,7 +100,7 @@ test.skipIf(WITHOUT_CHROMIUM)(
       await look(`credited-${width}`);
     }
     expect(complaints).toEqual([]);
-    // Whoever comes back is told again.
+    // A page that comes back is told again.
     await window.reload();
     await told('8.88 元已到账');
   },

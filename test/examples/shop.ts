@@ -60,7 +60,7 @@ export async function openShops() {
         });
         await once(child.stdout!, 'data');
       },
-      /** What the journal says; its last line may be torn. */
+      /** The events of the journal; its last line may be torn. */
       events: () =>
         existsSync(file)
           ? readFileSync(file, 'utf8')

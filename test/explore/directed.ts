@@ -4,7 +4,7 @@ import { seededRandom } from './random.ts';
 import type { Fate } from './scheduler.ts';
 import { openStage, userOf, type Findings } from './stage.ts';
 
-/** Who does what in which shard, and what becomes of it. */
+/** The actors' actions, each in a shard, with its outcome. */
 type Line = readonly [actor: string, what: string, shard: number, fate?: Fate];
 
 interface Directed {

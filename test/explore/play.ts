@@ -15,7 +15,7 @@ interface Schedule {
   topUp: number;
   /** But for `one_server`, shards fail over. */
   durability: StageOptions['durability'];
-  /** Of 1: how often an actor dies, and how often a command or its reply is lost, at a step. */
+  /** Shares of 1: how often an actor dies, and how often a command or its reply is lost, at a step. */
   deaths: number;
   losses: number;
 }
@@ -65,7 +65,7 @@ export async function play(redis: RedisClient, seed: number, mutant?: Mutant): P
       amounts: BigInt64Array.from({ length: packets + topUp }, () => 1n),
       topUps: [{ commitment: '0'.repeat(64), packets: topUp }],
     };
-    // What is lost on the way is repeated, as an operator does.
+    // A command that is lost on the way is repeated, as an operator does.
     for (;;) {
       const done = await loadPackets(own, signer, rainId, shards, stock, () => {}).catch(() => undefined);
       if (done?.ok) return;

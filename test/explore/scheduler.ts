@@ -21,7 +21,7 @@ export interface Step {
   fail: (error: Error) => void;
 }
 
-/** What happens to a step besides being carried out. */
+/** The fate of a step, which need not be carried out. */
 export type Fate = 'answered' | 'reply_lost' | 'not_sent' | 'dies_before' | 'dies_after';
 
 /** Holds back every command of every actor until it is chosen, so that one seed is one order of everything. */

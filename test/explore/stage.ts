@@ -14,7 +14,7 @@ import type { Random } from './random.ts';
 import { Scheduler, scheduledRedis, shardOfKey, type Actor, type Fate, type Step } from './scheduler.ts';
 import { World, type Keeping } from './world.ts';
 
-/** What a run has found. */
+/** The findings of a run. */
 export interface Findings {
   /** Users who were told "nothing left" although at every moment since they had asked a packet was nobody's. */
   falseNo: string[];

@@ -10,15 +10,15 @@ export type Keeping = 'none' | 'unconfirmed' | 'latest';
 const LATEST = 12;
 
 /**
- * What is in Redis after each step, seen by somebody who sees all shards at once. It also plays the replicas: a shard
- * can be put back to an earlier moment.
+ * The content of Redis after each step, seen by somebody who sees all shards at once. It also plays the replicas: a
+ * shard can be put back to an earlier moment.
  */
 export class World {
   readonly redis: RedisClient;
   readonly rainId: string;
   readonly shards: number;
   readonly #keeps: Keeping;
-  /** Of each step and shard: nothing in its list, nothing on its way from it. */
+  /** For each step and shard: nothing in its list, nothing on its way from it. */
   readonly #empty: boolean[][] = [];
   readonly #images: { step: number; image: Image }[][];
 
@@ -76,7 +76,7 @@ export class World {
       if (dump) await this.redis.restore(name, 0, dump, 'REPLACE');
       else await this.redis.del(name);
     }
-    // What was undone never was.
+    // A step that was undone never was.
     for (let at = step + 1; at <= this.now; at++)
       this.#empty[at] = this.#empty[at]!.with(shard, this.#empty[step]![shard]!);
     this.#images[shard] = [{ step: this.now, image }];

@@ -81,7 +81,7 @@ export function deploy(options: DeploymentOptions = {}): Promise<Deployment> {
   }, options);
 }
 
-/** What a deployment keeps its rains in. */
+/** A store that a deployment keeps its rains in. */
 interface Store<Facts> {
   url: string;
   /** If not the same. */

@@ -28,7 +28,7 @@ const TURNS = 3;
 /** Registers one fault. */
 export type Fault<D extends System = Deployment> = (name: string, strike: Strike<D>, options?: FaultOptions<D>) => void;
 
-/** What a file plays, and on how much. */
+/** The faults that a file plays, and on how much. */
 interface MatrixOptions {
   /** Only the faults that `npm test` plays, once each. */
   short?: boolean;

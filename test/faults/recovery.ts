@@ -10,7 +10,7 @@ export interface RunResult extends Verdict {
   recoverySeconds: number;
   /** When the fault struck, as text. */
   struck: string;
-  /** What only this fault shows, by name. */
+  /** Figures that only this fault shows, by name. */
   figures?: Record<string, number> | undefined;
 }
 

@@ -7,7 +7,7 @@ export interface Row {
   doubled: number;
   /** See `recoverySeconds`. */
   recoverySeconds: number;
-  /** What only this fault shows, by name; one value of each run. */
+  /** Figures that only this fault shows, by name; one value of each run. */
   figures?: Record<string, number[]>;
 }
 
@@ -38,7 +38,7 @@ export function table(rows: readonly Row[]): string {
   );
 }
 
-/** What only some faults show, over all runs, as a second table; empty if there is nothing. */
+/** Figures that only some faults show, over all runs, as a second table; empty if there is none. */
 export function figureTable(rows: readonly Row[]): string {
   const lines = rows.flatMap(({ fault, figures = {} }) =>
     Object.entries(figures).map(([name, values]) => {

@@ -35,8 +35,8 @@ interface Rain extends Setting {
 export type Scene<D extends System = Deployment> = D & Rain;
 
 /**
- * Breaks something when it is called. What is still broken when it resolves stays broken until the rest of the system
- * has settled the rain. So it must itself restart what the settlement needs.
+ * Breaks something when it is called. A part that is still broken when it resolves stays broken until the rest of the
+ * system has settled the rain. So it must itself restart what the settlement needs.
  * @returns when the fault struck, epoch ms, if not at once
  */
 export type Strike<D extends System = Deployment> = (scene: Scene<D>) => Promise<number | void> | number | void;
@@ -65,7 +65,7 @@ export interface FaultOptions<D extends System = Deployment> {
   excused?: () => Excused;
   /** Checks what only this fault must guarantee. @returns problems */
   check?: (scene: Scene<D>) => Promise<string[]> | string[];
-  /** What only this fault shows, by name. */
+  /** Figures that only this fault shows, by name. */
   measure?: (scene: Scene<D>) => Promise<Record<string, number>> | Record<string, number>;
 }
 

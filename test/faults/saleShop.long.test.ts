@@ -55,7 +55,7 @@ function fault(name: string, strike: SaleStrike, options: SaleFaultOptions = {})
   );
 }
 
-/** What requests with orders of this sale meet from now on, by the number of a buyer. */
+/** The answers to requests with orders of this sale from now on, by the number of a buyer. */
 function planAll(saleId: string, behavioursOf: (number: number) => ShopBehaviour[]): void {
   for (let number = 0; number < BUYERS; number++) shop!.plan(buyerOf(saleId, number), behavioursOf(number), true);
 }

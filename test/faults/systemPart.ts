@@ -1,6 +1,6 @@
 import { describeEnd, type Child, type ChildEnd } from '../../src/platform/process/childProcess.ts';
 
-/** What is different for one start of a process. */
+/** The differences of one start of a process. */
 export interface Extra {
   /** Variables added to its environment. */
   env?: Record<string, string>;

@@ -14,7 +14,7 @@ import type { Crowd } from './users/crowd.ts';
 export interface Verdict {
   /** Users that received a win. */
   acknowledged: number;
-  /** Those of them who do not have all of that money. */
+  /** Users among them who do not have all of that money. */
   lost: number;
   /** Credits without a win: a user paid twice or too much, a packet paid twice, money without a claim. */
   doubled: number;

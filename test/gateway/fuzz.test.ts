@@ -23,7 +23,7 @@ const { server, redis } = await openRedis();
 let gateway: RunningScript;
 let port: number;
 
-/** What one connection received: the codes of its answers, and its close code. */
+/** The messages to one connection: the codes of its answers, and its close code. */
 interface Received {
   codes: Set<string>;
   closed: number | undefined;

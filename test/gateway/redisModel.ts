@@ -18,7 +18,7 @@ interface Stretch {
   offered: number;
   decided: number;
   refused: number;
-  /** Of those that were decided in it, ms. */
+  /** The waits of calls that were decided in it, ms. */
   waits: number[];
 }
 

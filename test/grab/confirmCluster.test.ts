@@ -150,7 +150,7 @@ describe('DURABILITY=replicas=1 on a Redis Cluster', () => {
     for (const { shard, userId } of usersOf('carried')) await bare.grab('carried', shard, [userId]);
     await eventually(async () => expect(await awaitReplicas(grabs, 1, 500)()).toBe(true));
     stall(2);
-    // What was written before is replicated; a write after it is not, and WAIT counts it.
+    // Earlier writes are replicated; a write after them is not, and WAIT counts it.
     for (const { shard } of usersOf('carried')) await grabs.hset(shardKeys('carried', shard).state, 'title', 'again');
     const read = readReplicated(connections[0]!, 1, WAIT_MS);
     for (const { shard, master } of usersOf('carried')) {

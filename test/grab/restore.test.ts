@@ -37,7 +37,7 @@ async function grab(...users: string[]): Promise<SentWin[]> {
   );
 }
 
-/** What a failover to a replica without the last `n` wins does to them. */
+/** The effect of a failover to a replica without the last `n` wins. */
 async function lose(n: number): Promise<void> {
   for (let i = 0; i < n; i++) {
     const parsed = parseClaim((await redis.lpop(keys.claims))!);

@@ -71,7 +71,7 @@ test.skipIf(!postgresInstalled)(
   async () => {
     const { url, stop } = await startDatabase();
     onTestFinished(stop);
-    // Of one transaction, and so of one time.
+    // Actions of one transaction, and so of one time.
     await execute(
       url,
       `INSERT INTO "OperatorAction" ("actor", "verb", "details", "at") SELECT 'ann', 'login', '{}', to_timestamp(${FIRST_AT / 1_000}) + (n / 5) * interval '1 s' FROM generate_series(0, 22) AS n`,

@@ -23,7 +23,7 @@ export function claimsOf(rainId: string, from: number, to: number): Claim[] {
   return Array.from({ length: to - from }, (_, i) => claimOf(rainId, from + i));
 }
 
-/** What the wins 0 to n − 1 of `claimOf` come to, cents. */
+/** The sum of the wins 0 to n − 1 of `claimOf`, cents. */
 export function sumOfFirst(n: number): Cents {
   return (BigInt(n) * BigInt(n + 1)) / 2n;
 }

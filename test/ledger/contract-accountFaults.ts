@@ -5,7 +5,7 @@ import type { OpenBook } from './openBook.ts';
 
 const NONE = { accounts: [], keptCents: 0n };
 
-/** What a superuser of the database changes is found afterwards. */
+/** Changes by a superuser of the database are found afterwards. */
 export function accountFaultsContract(book: OpenBook): void {
   describe('an account that differs from its transfers', () => {
     const change = (id: string, cents: number) =>

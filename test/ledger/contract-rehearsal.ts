@@ -76,7 +76,7 @@ export function rehearsalContract(book: OpenBook): void {
       await book.ledger.credit([claimOf('dream', 0, { userId: 'sleeper' }), claimOf('dream', 1, { userId: 'other' })]);
       await book.ledger.credit([claimOf('wake', 0, { userId: 'sleeper' })]);
       for (const values of [
-        // Of a rehearsal, between real accounts; of a real rain, between shadows; from one side to the other.
+        // Transfers of a rehearsal, between real accounts; of a real rain, between shadows; from one side to the other.
         `'credit:k', 'credit', 'rain:dream', 'user:sleeper', 1, 'dream', 'k', 'sleeper-2'`,
         `'recycle:wake', 'recycle', 'shadow:rain:wake', 'shadow:operator', 1, 'wake', NULL, NULL`,
         `'recycle:dream', 'recycle', 'shadow:rain:dream', 'operator', 1, 'dream', NULL, NULL`,

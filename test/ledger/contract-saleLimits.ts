@@ -7,7 +7,7 @@ import { refused, type OpenBook } from './openBook.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** What the ledger refuses by itself, whatever Redis says of limits and times. */
+/** Orders that the ledger refuses by itself, whatever Redis says of limits and times. */
 export function saleLimitsContract(book: OpenBook): void {
   beforeAll(startClock);
   const refusedFor = (code: string) => (error: unknown) => {

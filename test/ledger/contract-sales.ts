@@ -179,7 +179,7 @@ export function salesContract(book: OpenBook): void {
         Promise.all(Array.from({ length: 8 }, () => book.ledger.expireOrders(10))),
         ...Array.from({ length: 40 }, (_, n) => book.ledger.stepOrder(`race-${n + 1}`, 'paid')),
       ]);
-      // Of this sale: on a slow machine those of other tests are due, too.
+      // Orders of this sale: on a slow machine those of other tests are due, too.
       const timedOut = (await book.ledger.orders({ saleId: 'race', status: 'timed_out' })).length;
       const done = paid.filter(({ outcome }) => outcome === 'done').length;
       expect(timedOut + done).toBe(40);

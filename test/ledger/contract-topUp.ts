@@ -16,7 +16,7 @@ const topUp = (rainId: string, id: string, budgetCents = 50n, more: Partial<NewT
   ...more,
 });
 
-/** What is added to a rain after its creation. */
+/** Packets added to a rain after its creation. */
 export function topUpContract(book: OpenBook): void {
   describe('a topUp', () => {
     it('is added with its money, commitment and record, and the rain holds the total', async () => {

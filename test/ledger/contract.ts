@@ -18,12 +18,12 @@ import { salesContract } from './contract-sales.ts';
 import type { OpenBook } from './openBook.ts';
 
 interface Server {
-  /** Of a database that is migrated and empty. */
+  /** The address of a database that is migrated and empty. */
   url: string;
   stop(): Promise<void>;
 }
 
-/** What the book promises, on whatever speaks PostgreSQL. */
+/** The promises of the book, on whatever speaks PostgreSQL. */
 export function ledgerContract(server: string, start: () => Promise<Server>): void {
   describe(`the book on ${server}`, () => {
     let started: Server;

@@ -28,7 +28,7 @@ async function rows<T>(url: string, sql: string): Promise<T[]> {
   }
 }
 
-/** What of this rain is credited in one statement that everybody has to wait for who wants the lock of the table. */
+/** A credit of this rain in one statement, for which everybody waits who wants the lock of the table. */
 const creditOf = (packet: string) =>
   `INSERT INTO "Transfer" VALUES ('credit:${packet}', 'credit', 'rain:old', 'user:${packet}', 1, 'old', '${packet}', '${packet}')`;
 
@@ -40,7 +40,7 @@ async function migrateElsewhere(url: string): Promise<string[]> {
 }
 
 interface Server {
-  /** Of a database without any table. */
+  /** The address of a database without any table. */
   empty(): Promise<string>;
   stop(): Promise<void>;
 }

@@ -6,7 +6,7 @@ import { execute, postgresInstalled } from '../support/servers/postgres.ts';
 import { newSale, reservationOf, startClock } from './contract-sales.ts';
 import { startWithRoles } from './deployedRoles.ts';
 
-/** What the roles of deploy/postgresql may do to sales: one is for console and command line, one for workers. */
+/** The rights of the roles of deploy/postgresql in sales: one is for console and command line, one for workers. */
 describe.skipIf(!postgresInstalled)('the roles of the servers, in sales', () => {
   let server: Awaited<ReturnType<typeof startWithRoles>>;
   let operators: Database;

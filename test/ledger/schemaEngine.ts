@@ -6,7 +6,7 @@ import { Pool, types, type QueryResult } from 'pg';
 import type { MigrationList, SchemaEngine } from '@prisma/schema-engine-wasm/schema_engine_bg';
 import { readMigrations } from '../../src/ledger/migrate.ts';
 
-/** What Node has and its types, made without those of a browser, do not tell. */
+/** Parts of Node that its types, made without those of a browser, lack. */
 declare const WebAssembly: {
   instantiate(
     bytes: Uint8Array,
@@ -128,7 +128,7 @@ export async function openSchemaEngine(url: string) {
         })
       ).stdout;
     },
-    /** What `prisma migrate deploy` does; the names of what it applied. */
+    /** The work of `prisma migrate deploy`; the names of the migrations it applied. */
     async deploy(): Promise<string[]> {
       return (await engine.applyMigrations({ migrationsList, filters })).appliedMigrationNames;
     },

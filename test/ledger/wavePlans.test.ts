@@ -91,7 +91,7 @@ test.skipIf(!postgresInstalled)(
     const database = connectDatabase(server.url);
     const ledger = openLedger(database);
     await ledger.createSale(newSale('wave', { items: [{ sku: 'tee', units: 3 * WAVE, price: '19.90' }] }), 'ann');
-    // What the planner learns: a table full of orders that are over and followed.
+    // The planner learns this: a table full of orders that are over and followed.
     await tamper(server.url, insert(1, WAVE));
     await ledger.expireOrders(WAVE);
     await ledger.markFollowed(await ledger.unfollowedOrders('wave', WAVE));

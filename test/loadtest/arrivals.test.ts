@@ -4,7 +4,7 @@ import { arrivalsMs, SHAPES, type Shape } from '../../src/loadtest/arrivals.ts';
 const SEED = 'a441'.repeat(16);
 const USERS = 20_000;
 const arrive = (shape: Shape, seed = SEED) => arrivalsMs({ shape, perSecond: 1_000 }, USERS, seed);
-/** Of 20 s, how many came in each quarter. */
+/** The arrivals in each quarter of 20 s. */
 const quarters = (moments: Float64Array) =>
   [0, 1, 2, 3].map((q) => moments.filter((ms) => ms >= q * 5_000 && ms < (q + 1) * 5_000).length / USERS);
 

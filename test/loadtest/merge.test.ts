@@ -4,7 +4,7 @@ import { WaveCounters } from '../../src/loadtest/figures/counters.ts';
 
 const FACTS = { rainId: 'r', seed: 'ab'.repeat(32), durationMs: 1, clockErrorMs: 0 };
 
-/** What user `i` sees. */
+/** The answers to user `i`. */
 function play(counters: WaveCounters, i: number): void {
   const now = i * 10;
   counters.connected(1, now);

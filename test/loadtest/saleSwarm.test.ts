@@ -41,7 +41,7 @@ const play = (sale: ScriptedSale, options: Partial<SaleSwarmOptions> = {}) =>
     ...options,
   });
 
-/** What an honest audit would say of the sale in memory. */
+/** The verdict of an honest audit on the sale in memory. */
 function auditOf({ model, saleId }: ScriptedSale): SaleAudit {
   const orders = model.reservations.map(({ ordinal, userId, sku, quantity, status }) => ({
     id: reservationId(saleId, ordinal),

@@ -159,7 +159,7 @@ test('a failing Redis or ledger is logged once, and the audits continue', async 
   });
   broken = false;
   await eventually(() => expect(auditor.seen().has('w5')).toBe(true));
-  // What was seen is kept before it is said that it goes again.
+  // A finding is kept before it is said that it goes again.
   await eventually(() => heard.length > 1);
   expect(heard.map(({ level, rainId }) => [level, rainId])).toEqual([
     ['warn', 'w5'],

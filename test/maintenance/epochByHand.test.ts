@@ -65,7 +65,7 @@ test('a rain that somebody holds for no reason of ours goes on when the stores a
   await context.redis.hset(shardKeys('empty', 0).state, 'held', '');
   await context.redis.hset(shardKeys('lost', 0).state, 'held', 'x'.repeat(5_000_000));
   await context.redis.hset(shardKeys('restored', 0).state, 'held', RESTORING);
-  // What Redis has lost is put back first: its packets are not granted again in between.
+  // Claims that Redis has lost are put back first: their packets are not granted again in between.
   await context.redis.del(shardKeys('lost', 0).claimed, shardKeys('lost', 0).claims);
   expect((await auditRain(context, 'agreed'))!.notices).toEqual([expect.stringContaining('for no reason of ours')]);
   const { log, heard } = listeningLog();

@@ -31,7 +31,9 @@ export function grabAs({ redis }: Pick<TestContext, 'redis'>, id: string, users:
   }).grab(id, 0, users);
 }
 
-/** What is in Redis now, without leases. @returns puts it back, and removes what came since: Redis as an older state */
+/**
+ * The content of Redis now, without leases. @returns puts it back, and removes what came since: Redis as an older state
+ */
 export async function backupRedis(redis: RedisClient): Promise<() => Promise<void>> {
   const saved = new Map<string, Buffer>();
   for (const key of await redis.keys('*')) if (!key.includes('lease')) saved.set(key, (await redis.dumpBuffer(key))!);

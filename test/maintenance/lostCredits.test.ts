@@ -71,7 +71,7 @@ test('[R1][R2] hundreds of lost claims in three shards are put back with their p
   ).flat();
   expect([left.length, left.filter((packet) => credited.has(packet))]).toEqual([300, []]);
   await release(context.redis, 'many', SHARDS, 'redis_behind');
-  // What the log has is not written to it again.
+  // Claims in the log are not written to it again.
   const [first] = await claimLog(context, 'many', 0);
   const { claimed } = shardKeys('many', 0);
   const entry = (await context.redis.hget(claimed, first!.userId))!;

@@ -161,7 +161,7 @@ describe('redelivery', () => {
     ]);
     await context.ledger.credit(claims.slice(10));
     waiting = [];
-    // What its job has left undone is missing, too.
+    // Claims that their job has left undone are missing, too.
     await eventually(() => expect(sent.at(-1)).toEqual(['pending', 0, 2, 9]));
     await context.ledger.credit(claims);
   });

@@ -57,7 +57,7 @@ test('a sale is settled when its time is over, its log is written, nobody may pa
   await context.ledger.stepOrder('steps-3', 'cancelled');
   await context.ledger.stepOrder('steps-4', 'timed_out');
   await isSettled('steps');
-  // What was left, and what came back after the end, is at the shop, in both stores.
+  // Unsold units, and those that came back after the end, are at the shop, in both stores.
   expect((await context.ledger.stock('steps'))[0]!.accounts).toEqual({ shop: -2, available: 0, reserved: 0, sold: 2 });
   expect(await tees('steps')).toMatchObject({ units: 10, booked: 2, sold: 2, returned: 8 });
   expect(

@@ -31,8 +31,8 @@ const letters = async (rainId: string) => (await listDeadLetters(context, { rain
 const live = async (id: string) => (await findRain(context.redis, id))!;
 
 /**
- * What a failover leaves that has lost the newest `count` wins: they are not in the log, and their packets are in the
- * list again.
+ * The state after a failover that has lost the newest `count` wins: they are not in the log, and their packets are in
+ * the list again.
  */
 async function loseNewest(id: string, count: number): Promise<void> {
   const keys = shardKeys(id, 0);

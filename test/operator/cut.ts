@@ -1,6 +1,6 @@
 import type { OperatorContext } from '../../src/operator/context.ts';
 
-/** What the process dies of; nobody catches it. */
+/** The error that the process dies of; nobody catches it. */
 export class Cut extends Error {
   override name = 'Cut';
 }

@@ -15,7 +15,7 @@ import { settleRain } from '../../src/operator/settle.ts';
 import { claimLog, openTestContext, type TestContext } from '../support/operatorContext.ts';
 import { connect } from '../support/rain.ts';
 
-/** What everybody does follows from it, what comes of it does not: the race is real. */
+/** The actions follow from it, their outcome does not: the race is real. */
 const SEED = (process.env['RACE_SEED'] ?? '7a11').repeat(64).slice(0, 64);
 const RAINS = 10;
 const PACKETS = 120;

@@ -51,7 +51,7 @@ async function creditedTwo(id: string): Promise<void> {
   await context.ledger.credit((await claimLog(context, id)).slice(0, 2));
 }
 
-/** What users who have won hear again, and nobody a second time: then the seven others win the rest. */
+/** Users who have won hear it again, and nobody a second time: then the seven others win the rest. */
 async function winsTheRest(id: string, earlier: string[], others: number): Promise<void> {
   const users = Array.from({ length: others }, (_, i) => `late-${i}`);
   const answers = await grab(id, [...earlier, ...users]);

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => context.stop());
 
-/** What is lost; ten packets of 1.00, three won, two of them credited, and the third one told. */
+/** The losses; ten packets of 1.00, three won, two of them credited, and the third one told. */
 const LOSSES: Record<string, (id: string) => Promise<unknown>> = {
   everything: (id) => context.redis.del(...Object.values(shardKeys(id, 0)).filter((key) => !key.endsWith(':told'))),
   state: (id) => context.redis.del(shardKeys(id, 0).state),

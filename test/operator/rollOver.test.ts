@@ -95,8 +95,7 @@ test('adds as many packets as keep the mean of the round, at least one, and neve
     expect(checkPlan(topUpFor(next(10_000n, 100, { split: EXAMPLES[name].split }), 1n)), name).toMatchObject({
       ok: true,
     });
-  // What was added to it since does not count: a rest that goes from round to round would else change what the rounds
-  // are like.
+  // Later top-ups do not count: a rest that goes from round to round would else change the rounds.
   expect(
     topUpFor({ ...next(20_000n, 101), topUps: [{ budgetCents: 10_000n, packets: 1 } as never] }, 200n).packets,
   ).toBe(2);

@@ -65,7 +65,7 @@ test('[R5][R8] killed after any step since the money went back, then repeated by
     const [second, third] = [await report(`${id}.2`), await report(`${id}.3`)];
     expect([second.budget, third.budget].sort(), `${first}`).toEqual(['4.00', '7.00']);
     expect(await settle(`${id}.2`)).toEqual({ outcome: 'settled' });
-    // Whatever came too late for the second goes on to the third.
+    // Money that came too late for the second goes on to the third.
     expect((await report(`${id}.3`)).budget).toBe('11.00');
     await expectInOrder(`${id}.1`, `${id}.2`, `${id}.3`);
   }

@@ -48,7 +48,7 @@ test('a theme is made and changed, with a record each time; its files stay, and 
   expect(await setThemeFile(context, 'spring', 'logo', logo), 'repeated').toMatchObject({ ok: true });
   expect(Buffer.from((await context.ledger.themeFile(sha256))!)).toEqual(logo);
 
-  // What is absent in the colours has the default look again; whether it is the default theme stays.
+  // An absent colour has the default look again; whether it is the default theme stays.
   expect(await setTheme(context, { id: 'spring', title: 'Spring party' })).toMatchObject({
     ok: true,
     theme: { title: 'Spring party', colours: {}, isDefault: true, files: { logo: {} } },

@@ -41,7 +41,7 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 
-/** What a word means is fixed: the same money in as many packets, whenever it is said. */
+/** The meaning of a word is fixed: the same money in as many packets, whenever it is said. */
 const topUp = (word: number) => ({ packets: word + 1, budget: `${3 * (word + 1)}.00` });
 
 let rains = 0;

@@ -47,7 +47,7 @@ describe('reservations that cannot become orders', () => {
     await forge(foreign!, 'wrong_sale');
     await forge('not a reservation', 'malformed');
     await forge(JSON.stringify({ ...first!, quantity: -10 }), 'malformed');
-    // Who also writes what Redis has of a buyer, and has the key, meets the database.
+    // A writer who also changes a buyer's entry in Redis, and has the key, meets the database.
     const held = (ordinal: number, sku: string, quantity: number) =>
       room.redis.hset(
         saleKeys('forged').buyers,
@@ -242,7 +242,7 @@ describe('reservations that cannot become orders', () => {
     expect(await room.relay.resend('oversold', 0, 5)).toBe(5);
     await room.drained();
     expect(await idsOf('oversold')).toHaveLength(3);
-    // What waits for its payment is still to be decided; what was refused is not.
+    // Orders that wait for their payment are still to be decided; refused ones are not.
     const settled = await settleSale(context, 'oversold', { title: 'oversold' }, {});
     expect(settled).toEqual({ outcome: 'not_due' });
     await closeSale(room.redis, 'oversold', 'early');

@@ -84,7 +84,7 @@ test('killed between the script and the mark, it follows again: units come back 
   await reserveTees(context, 'killed', 6);
   await writeLog(context, 'killed');
   for (const n of [1, 2, 3]) await context.ledger.stepOrder(`killed-${n}`, 'cancelled');
-  // What is killed there has run the script, and does nothing more.
+  // The killed command there has run the script, and does nothing more.
   let scripts = 0;
   const dying = startFollowing({
     ledger: {

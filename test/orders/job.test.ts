@@ -17,7 +17,7 @@ describe('the id of an order job', () => {
     ).toBe(4);
     for (const again of [undefined, '1', '8f14e45f-ceea-4671-9e1e-0a1b2c3d4e5f', 'abcd1234-17']) {
       expect(rangeOfOrderJobId(orderJobId(job, again))).toEqual({ saleId: 'a-1-2_b', from: 100, to: 102 });
-      // Of a sale of a campaign, too.
+      // The same for a sale of a campaign.
       expect(rangeOfOrderJobId(orderJobId({ ...job, saleId: 'autumn.12' }, again))).toEqual({
         saleId: 'autumn.12',
         from: 100,

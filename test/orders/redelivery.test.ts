@@ -110,7 +110,7 @@ describe('redelivery of reservations', () => {
     await room.drained();
     expect(sent[0]).toEqual(['unposted', 1, 4]);
     expect((await heldBy(room.redis, 'unposted', 'u2')).map(({ status }) => status)).toEqual(['created']);
-    // What is settled is not read again, and what comes is read from there.
+    // Settled entries are not read again, and new ones are read from there.
     await eventually(() => expect(read.length).toBeGreaterThan(1));
     await room.rest();
     await room.buy('unposted', buyersOf(5, 6));

@@ -54,7 +54,7 @@ describe('reservations that only Redis allows', () => {
         },
       ],
     });
-    // What the operator has looked at and discarded stands in the way of nothing.
+    // Letters that the operator has looked at and discarded stand in the way of nothing.
     const [letter] = await room.letters('raised');
     await room.ledger.discardLetter({
       saleId: 'raised',

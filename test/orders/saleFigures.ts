@@ -6,7 +6,7 @@ import { buyersOf, type OrderRoom } from './room.ts';
 export const reservationIds = (saleId: string, from: number, to: number) =>
   Array.from({ length: to - from }, (_, i) => `${saleId}-${from + i}`).sort();
 
-/** What tests ask of a sale in Redis and in the ledger. */
+/** The figures of a sale in Redis and in the ledger that tests ask for. */
 export function figuresOf(room: () => OrderRoom) {
   return {
     async idsOf(saleId: string) {
@@ -15,7 +15,7 @@ export function figuresOf(room: () => OrderRoom) {
     async reasons(saleId: string) {
       return (await room().letters(saleId)).map(({ index, reason }) => [index, reason]);
     },
-    /** Of all reservations of these users, in Redis. */
+    /** The statuses of all reservations of these users, in Redis. */
     async statuses(saleId: string, ...users: string[]) {
       return (await Promise.all(users.map((user) => heldBy(room().redis, saleId, user))))
         .flat()

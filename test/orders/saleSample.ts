@@ -8,7 +8,7 @@ import type { TestContext } from '../support/operatorContext.ts';
 
 interface Sample {
   equations: ItemEquation[];
-  /** What cannot be at any moment, whatever is under way. */
+  /** States that cannot be at any moment, whatever is under way. */
   problems: string[];
 }
 

@@ -87,7 +87,7 @@ export async function reservationLog(
   });
 }
 
-/** What the relay and the order worker do: every reservation of the log becomes an order. */
+/** The work of the relay and the order worker: every reservation of the log becomes an order. */
 export async function writeLog(stage: Stage, saleId: string): Promise<void> {
   const log = await reservationLog(stage, saleId);
   for (let at = 0; at < log.length; at += 1_000) await stage.ledger.writeOrders(log.slice(at, at + 1_000));

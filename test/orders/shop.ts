@@ -22,8 +22,8 @@ interface ToldOrder {
 type ToldEnd = Pick<ToldOrder, 'orderId' | 'saleId' | 'userId'> & { status: string };
 
 /**
- * How the shop treats one request. What has `take` in its name has taken the orders, once each, before it misbehaves;
- * what has `lie` says so and has not.
+ * How the shop treats one request. Behaviours with `take` in their name have taken the orders, once each, before they
+ * misbehave; those with `lie` say so and have not.
  */
 export type ShopBehaviour =
   | 'take'
@@ -49,7 +49,7 @@ export interface Shop {
    * `always`.
    */
   plan(userId: string, behaviours: ShopBehaviour[], always?: boolean): void;
-  /** What it has taken, by order id; once each, as the contract says. */
+  /** The orders it has taken, by order id; once each, as the contract says. */
   taken: Map<string, ToldOrder>;
   /** Orders of which it knows that they have ended, by order id, with the status that it was told. */
   ended: Map<string, ToldEnd>;

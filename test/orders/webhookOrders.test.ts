@@ -262,7 +262,7 @@ describe('the order service of a shop', () => {
       const times = slow.asked.map(({ at }) => at);
       const seconds = (Math.max(...times) - Math.min(...times)) / 1_000;
       if (limit.requestsMax) expect(slow.seen.atOnceMax).toBe(limit.requestsMax);
-      // Those of a burst, and then as many as the time allows; the last request is not in it.
+      // The requests of a burst, and then as many as the time allows; the last request is not in it.
       else expect(60 - 2).toBeLessThanOrEqual(40 + 40 * seconds);
     } finally {
       await slow.stop();

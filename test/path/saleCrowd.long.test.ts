@@ -63,7 +63,8 @@ async function enter(count: number, name: (i: number) => string): Promise<Client
 }
 
 /**
- * Asks this often at once, and whatever is answered "busy" again. What a worker tells of an order looks like an answer.
+ * Asks this often at once, and whatever is answered "busy" again. A worker's message about an order looks like an
+ * answer.
  * @param announced a buyer is told so, once besides
  * @returns one decided answer per ask, and that one
  */

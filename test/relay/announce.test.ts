@@ -15,7 +15,7 @@ afterAll(() => ears.disconnect());
 const [A, B] = ['aaaaaaaa', 'bbbbbbbb'];
 const channels = [EVENTS_CHANNEL, gatewayChannel(A), gatewayChannel(B)];
 
-/** What is heard from now on: channel, type and users of each event. */
+/** The events heard from now on: channel, type and users of each. */
 async function listen(): Promise<string[]> {
   const heard: string[] = [];
   const hear = (channel: string, frame: string) => {

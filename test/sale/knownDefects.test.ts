@@ -10,8 +10,8 @@ import { stockSale, tee } from '../gateway/sales/stage.ts';
 import { signer } from '../support/signer.ts';
 
 /**
- * What the four systems that came before did wrong, at the script; docs/explanation/sale-defects.md says where the
- * others are shown.
+ * The defects of the four earlier systems, at the script; docs/explanation/sale-defects.md says where the others are
+ * shown.
  */
 const { server, redis } = await openRedis();
 /** A round of a campaign, which uses all keys. */

@@ -69,7 +69,7 @@ export class ModelSale {
     return `0 ${this.reservations.length} reserved`;
   }
 
-  /** What the ledger decides; `undefined`: it does not allow the step. */
+  /** The ledger's decision; `undefined`: it does not allow the step. */
   step({ ordinal, status }: ModelReservation, to: OrderStep | 'created', toStock: boolean): boolean {
     if (to === 'created' ? status !== 'reserved' : !(ORDER_STEPS[to] as readonly OrderStatus[]).includes(status))
       return false;

@@ -41,7 +41,7 @@ async function write(saleId: string, made: readonly (Made | 'unreadable')[]): Pr
   await pipeline.exec();
 }
 
-/** @returns what a search finds that goes on until it has found something, or has seen all */
+/** @returns the result of a search that goes on until it has found something, or has seen all */
 async function search(client: RedisClient, saleId: string, sku: string, logged: number): Promise<number | undefined> {
   for (let from = 0, calls = 0; calls < 100; calls++) {
     const found = await nextPayBy(client, saleId, sku, from, NOW);

@@ -14,21 +14,21 @@ export interface CliRun {
 
 /** A command that runs. */
 export interface Running {
-  /** What it has printed so far. */
+  /** Its output so far. */
   stdout(): string;
   stderr(): string;
   done: Promise<CliRun>;
 }
 
 interface CliCall extends Running {
-  /** What Ctrl-C does to a process. */
+  /** The effect of Ctrl-C on a process. */
   interrupt(): void;
 }
 
-/** What somebody sits at, or what stands in a pipe in his place. */
+/** The terminal that somebody sits at, or the pipe in its place. */
 interface Surroundings {
   stdin?: string | Terminal['stdin'];
-  /** Of what is printed to. */
+  /** The kind of the output. */
   isTTY?: boolean;
   /** The words are refused before anything is started. */
   misused?: boolean;

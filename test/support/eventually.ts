@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** What has happened at once is seen at once; asking costs the other side, too. */
+/** A result that is there at once is seen at once; asking costs the other side, too. */
 const SOON_MS = 2;
 const EVERY_MS = 25;
 

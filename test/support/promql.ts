@@ -1,4 +1,4 @@
-/** What a PromQL expression asks for: a figure, and the labels by which it picks or groups it. */
+/** The parts of a PromQL expression: a figure, and the labels by which it picks or groups it. */
 interface Asked {
   names: string[];
   labels: string[];

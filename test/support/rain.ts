@@ -38,7 +38,7 @@ interface StockedRain {
   /** ms from now by Redis's clock; negative is in the past. */
   opensInMs?: number;
   closesInMs?: number;
-  /** Of a round, whose id is `<campaign>.<round>`. */
+  /** The limit of a round, whose id is `<campaign>.<round>`. */
   winsMax?: number;
   /** Only users whose token names it see it. */
   invitedOnly?: true;

@@ -3,7 +3,7 @@ import type { Scene } from './scene.ts';
 /** One thing that somebody does by hand who can write to a store. */
 export interface Act {
   name: string;
-  /** What was falsified is refused at once, or found within a minute. */
+  /** A falsified entry is refused at once, or found within a minute. */
   store: 'redis' | 'ledger';
   /** @throws ActRefused when the store refuses it */
   strike(scene: Scene): Promise<unknown>;

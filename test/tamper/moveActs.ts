@@ -7,7 +7,7 @@ const told = async ({ redis, keys }: Scene) => (await redis.hget(keys.state, 'el
 const send = ({ redis, keys }: Scene, packets: string, moveId = newMoveId(0, 1)) =>
   redis.hset(keys.sending, moveId, packets);
 
-/** What moves packets between the shards of a rain, changed by hand. */
+/** Changes by hand to the parts that move packets between the shards of a rain. */
 const ACTS: readonly Omit<Act, 'store' | 'shards'>[] = [
   {
     name: 'a shard that does not know any more of the others',

@@ -13,10 +13,10 @@ import { createAndLoad } from '../faults/users/rainfall.ts';
 import type { Act } from './act.ts';
 import { ActRefused, openScene, type Scene } from './scene.ts';
 
-/** What came of one act. */
+/** The outcome of one act. */
 export interface Played {
   act: string;
-  /** Who stopped or found it, in words. */
+  /** The part that stopped or found it, in words. */
   noticed: string;
   /** Payments that the plan does not hold, or that nobody was told of: one sentence each. */
   paidWrongly: string[];
@@ -101,8 +101,7 @@ export async function play(stage: Tampered, act: Act, rainId: string): Promise<P
     (await eventually(() => noticedBy(stage, scene, act), { timeoutMs: NOTICED_WITHIN_MS, everyMs: 1_000 }).catch(
       () => '',
     ));
-  // An operator ends the rain. What is not paid then stands on a list, or somebody was told of money that nobody knows
-  // of.
+  // An operator ends the rain. An unpaid win then stands on a list, or somebody was told of money that nobody knows of.
   await scene.rain('close', rainId);
   const unpaid = await untilPaid(stage, scene);
   return {
@@ -113,7 +112,7 @@ export async function play(stage: Tampered, act: Act, rainId: string): Promise<P
   };
 }
 
-/** What an operator sees without looking for it, or in the audit. */
+/** The signs that an operator sees without looking for them, or in the audit. */
 async function noticedBy(
   { deployment: { context }, queues }: Tampered,
   scene: Scene,

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import type { SourceFile, Violation } from './sourceFile.ts';
 
-/** What the package of the client gives to others. */
+/** The file that the client's package gives to others. */
 const PUBLISHED = 'src/client/client.ts';
 
 const DECLARED = /^export (?:async )?(?:const|function\*?|class|interface|type) (\w+)/gm;
@@ -9,7 +9,7 @@ const LISTED = /^(?:import|(export)) (?:type )?\{([^}]*)\}(?: from '(\.[^']+)')?
 /** `import * as`, `import()` and `import().Type`: whatever such a file speaks of is taken for imported. */
 const WHOLE = /^import \* as \w+ from '(\.[^']+)'|\bimport\('(\.[^']+)'\)/gm;
 
-/** What is exported is imported by somebody; by the text, since a syntax tree of every file takes ten times as long. */
+/** Each export is imported by another file; by the text, since a syntax tree of every file takes ten times as long. */
 export function idleExports(files: readonly SourceFile[]): Violation[] {
   const exported: { path: string; name: string }[] = [];
   const imported = new Set<string>();

@@ -45,7 +45,7 @@ const GONE: Readonly<Record<string, string>> = {
   wicket: 'challenge',
 };
 
-/** What must keep an old word: names of the database, which migrations never change, and other people's terms. */
+/** Lines that must keep an old word: names of the database, which migrations never change, and other people's terms. */
 const KEPT =
   /"(?:keeper|Keeper|Portion)"|\bPortion: (?:APPEND|\{\}),|'keeper'\]|@@?map\(|promised_twice: 'told_twice' }|reason: 'promised_twice' }|book-keeper/;
 

@@ -8,7 +8,7 @@ export interface SourceFile {
   text: string;
 }
 
-/** What is broken, in which file, and what to do instead; one sentence. */
+/** The fault, its file, and the way out; one sentence. */
 export type Violation = string;
 
 /** A node of the syntax tree (ESTree with types), as far as looking around in it goes. */
@@ -34,7 +34,9 @@ export function readTree(root: string, folders: readonly string[], ending: RegEx
   return files;
 }
 
-/** Calls `see` with every node of the file. What does not parse is the compiler's affair, and fails here, too. */
+/**
+ * Calls `see` with every node of the file. A file that does not parse is the compiler's affair, and fails here, too.
+ */
 export function walk(file: SourceFile, see: (node: SyntaxNode) => void): void {
   const { program, errors } = parseSync(file.path, file.text);
   if (errors.length > 0) throw new SyntaxError(`${file.path}: ${errors[0]!.message}`);

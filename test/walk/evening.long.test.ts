@@ -201,7 +201,7 @@ describe.skipIf(WITHOUT_CHROMIUM || lanAddresses().length === 0)('an evening', (
       const evening = await startEvent(home, '--participants');
       const { page: operator, faults } = await openConsole(browser, { consoleUrl: new URL(evening.console).origin });
       await signIn(operator, 'operator', evening.password!);
-      // Who was a guest here on another evening has a token under the secret of this folder.
+      // A guest of another evening has a token under the secret of this folder.
       const { jwtSecret } = JSON.parse(readFileSync(`${home}/secrets.json`, 'utf8')) as { jwtSecret: string };
       const { gatewayUrl } = (await (await fetch(new URL('api/config', evening.page))).json()) as {
         gatewayUrl: string;

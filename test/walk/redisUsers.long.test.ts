@@ -38,7 +38,7 @@ async function userOf(name: string, rules: string): Promise<string> {
 const ownRules = (role: RedisRole) => userOf(`rain-${role}`, aclRulesOf(role, []));
 const asProvidersGive = () => userOf('tenant', '~* &* +@all -@admin -@dangerous');
 
-/** What Redis has refused, but for what is only read where it may be. */
+/** The refusals of Redis, except for optional reads. */
 async function refusals(): Promise<string[]> {
   const log = (await admin.call('ACL', 'LOG')) as unknown[][];
   const denied = log.map(

@@ -20,7 +20,7 @@ export interface Players {
   close(): Promise<void>;
 }
 
-/** What `rain console` has for players, at this Redis and this database. */
+/** The player's part of `rain console`, at this Redis and this database. */
 export function openPlayers(
   { redisUrl, databaseUrl }: { redisUrl: string; databaseUrl: string },
   settings: Record<string, string> = {},

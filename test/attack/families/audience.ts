@@ -30,7 +30,7 @@ interface Ids {
   sale: string;
 }
 
-/** What a socket answers about these, with their ids taken out: it must be what it answers about nothing. */
+/** A socket's answers about these, with their ids taken out: they must be the same as about unknown ids. */
 async function answersOf(client: Client, { rain, sale }: Ids): Promise<string> {
   const heard: unknown[] = [];
   const say = async (type: 'result' | 'order' | 'receipt_status', message: unknown) => {
@@ -70,7 +70,7 @@ async function httpAnswersOf({ gateway }: Scene, token: string, from: string, sa
   return JSON.stringify(answers.map(({ status, text }) => [status, text])).replaceAll(sale, '…');
 }
 
-/** Those who must not get in, by what their token names. */
+/** Users who must not get in, by the names in their tokens. */
 function strangers({ rain, sale }: Ids, other: Ids): [string, Named][] {
   return [
     ['a token that names nothing', {}],
@@ -133,7 +133,7 @@ async function unlisted(scene: Scene, attempts: Attempts): Promise<void> {
   attempts.control('… and wins', (await friend.next('result')).code, '0');
   const late = await scene.socket(await tokenFor('late'), from);
   heard.push(JSON.stringify(await late.next('welcome')));
-  // What is listed, and came later, has been told by now.
+  // A listed rain of later is told by now, so an earlier message would have come.
   const listed = await scene.rain();
   friend.say({ type: 'join', rainId: listed });
   while ((await listener.next('rain')).rainId !== listed);

@@ -134,7 +134,7 @@ async function terminals(scene: Scene, attempts: Attempts, from: string): Promis
   }
 }
 
-/** Whoever writes into a log can make a line of their own, or hide one. */
+/** A writer to a log can make a line of their own, or hide one. */
 async function logs(scene: Scene, attempts: Attempts, from: string): Promise<void> {
   const { console: consoleServer, gateway, context } = scene;
   const forged = '{"level":50,"msg":"forged by an attacker"}';

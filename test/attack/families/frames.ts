@@ -14,7 +14,7 @@ const [CONTINUATION, TEXT, BINARY, CLOSE, PING_FRAME, PONG_FRAME] = [0, 1, 2, 8,
 const { messageBytesMax, fragmentsMax, errorsPerSocketMax } = SOCKET_LIMITS;
 const FLOOD = 1_000;
 
-/** What is sent over one socket, and the code with which the gateway has to close it. */
+/** The bytes sent over one socket, and the code with which the gateway has to close it. */
 type Fatal = readonly [what: string, bytes: Buffer, code: number];
 
 const closing = (code: number, reason: string | Buffer = ''): Buffer => {

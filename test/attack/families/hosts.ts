@@ -91,7 +91,7 @@ async function rebinding({ console: { port } }: Scene, attempts: Attempts, from:
     attempts.control(`Host: ${host}`, (await ask(port, '/api/config', { headers: { host }, from })).status, 200);
 }
 
-/** What the headers of a proxy say changes nothing for somebody who is none. */
+/** The headers of a proxy change nothing for somebody who is none. */
 async function forwarded(scene: Scene, attempts: Attempts, from: string): Promise<void> {
   const {
     console: { port },

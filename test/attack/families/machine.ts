@@ -13,7 +13,7 @@ import { layDatabase } from '../../support/servers/pglite.ts';
 import { rain } from '../../support/call.ts';
 import type { Attempts, Family } from '../family.ts';
 
-/** Of the user `nobody`. */
+/** The id of the user `nobody`. */
 const NOBODY = '65534';
 
 export const machine: Family = {
@@ -209,7 +209,7 @@ function listening(attempts: Attempts, system: CliProcess): void {
   );
 }
 
-/** What processes, logs and commands tell. */
+/** The output of processes, logs and commands. */
 async function told(attempts: Attempts, home: string, running: RunningSystem, system: CliProcess): Promise<void> {
   const secrets = Object.entries(
     JSON.parse(readFileSync(join(home, 'secrets.json'), 'utf8')) as Record<string, string>,

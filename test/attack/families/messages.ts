@@ -6,7 +6,7 @@ import { enter, inShort, type Line, type Player } from '../player.ts';
 import type { Scene } from '../scene.ts';
 
 const MEGABYTE = 1_048_576;
-/** What stands between the parts of our keys and of the values in them, and what ends a line. */
+/** The separators between the parts of our keys and of the values in them, and the ends of lines. */
 const SEPARATED = [
   ':',
   '{',

@@ -70,7 +70,7 @@ const METHODS = [
 
 /** Part of every file that nobody may see. */
 const SECRET = /root:x:0|"dependencies"|JWT_SECRET|SIGNING_SECRET|#!\/usr\/bin\/env node|\[core\]/;
-/** What tells visitors that they may do something else than what they asked for. */
+/** Words that tell visitors that they may do something other than they asked for. */
 const BESIDE_THE_POINT = /not_allowed|bad_csrf|refused/;
 
 export const paths: Family = {

@@ -28,7 +28,7 @@ async function show(line: Line, rainId: string, challenge: unknown, solution: un
   return inShort(await line.ask({ type: 'solution', rainId, challenge, solution }, 'ticket', 'error', 'result'));
 }
 
-/** What a gateway would have issued at another time. */
+/** A challenge as a gateway would have issued it at another time. */
 const challengeOf = (at: number, userId: string, rainId: string): Promise<Challenge> =>
   new ProofOfWork({ secret: SECRET, tries: 20, challengeMs: CHALLENGE_MS, now: () => at }).create(userId, rainId);
 

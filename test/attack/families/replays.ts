@@ -156,7 +156,7 @@ interface Callback {
   status?: string;
   secret?: string;
   at?: number | string;
-  /** What is signed; default: what is sent. */
+  /** The signed bytes; default: the sent ones. */
   signed?: string;
   body?: string;
   /** The order of the address. */

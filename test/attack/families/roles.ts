@@ -9,7 +9,7 @@ import type { Scene } from '../scene.ts';
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 const brief = ({ status, json }: Answer) => `${status} ${String(json?.['code'] ?? '')}`;
 
-/** Who is nobody at the console. */
+/** Visitors who are nobody at the console. */
 async function nobodies({ staff }: Scene): Promise<[string, Record<string, string>][]> {
   const made = randomBytes(32).toString('base64url');
   return [

@@ -13,7 +13,7 @@ const USER = '<img src=x onerror="attacked=1;alert(document.domain)">';
 const ITEM = `'"><svg onload=attacked=1><iframe srcdoc="<script>top.attacked=1</script>">`;
 const REASON =
   '<a href="javascript:attacked=1" onmouseover=attacked=1 autofocus onfocus=attacked=1>{{constructor.constructor("alert(1)")()}}${alert(1)}';
-/** What only a text that was read as markup could bring into the page. */
+/** Effects that only a text that was read as markup could bring into the page. */
 const INJECTED =
   'img[src="x"], svg[onload], iframe, object, embed, base, [onerror], [onload], [onmouseover], [onfocus], a[href^="javascript:"], script:not([src])';
 const SHOWN_WITHIN_MS = 20_000;
@@ -109,7 +109,7 @@ async function pages(
   for (const [hash, texts] of screens) await look(await context.newPage(), attempts, `${url}/console/${hash}`, texts);
 }
 
-/** What a browser is told with every answer. */
+/** The headers of every answer to a browser. */
 async function headers(
   { console: { port } }: Scene,
   attempts: Attempts,
@@ -158,7 +158,7 @@ async function headers(
   }
 }
 
-/** What is not text for people may not hold markup at all. */
+/** Names that are not text for people may not hold markup at all. */
 async function names({ console: { port }, staff }: Scene, attempts: Attempts, from: string): Promise<void> {
   const create = async (changed: Record<string, unknown>, item: Record<string, unknown> = {}) => {
     const body = {

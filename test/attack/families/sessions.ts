@@ -93,7 +93,7 @@ async function fixation({ scene, from, attempts, read }: Visitor): Promise<void>
   attempts.refused('a session that was copied in Redis', await read(`rain_session=${forged}`), 401);
 }
 
-/** Whatever ends a session ends it on the server. */
+/** The end of a session, by any way, ends it on the server. */
 async function ended({ scene, from, attempts, read, withToken, change }: Visitor): Promise<void> {
   const { context } = scene;
   const someone = async (name: string): Promise<[Staff, SignedInAs]> => {

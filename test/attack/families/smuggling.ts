@@ -3,7 +3,7 @@ import type { Family } from '../family.ts';
 import { exchange, statuses, upgradeHead } from '../raw.ts';
 import type { Scene } from '../scene.ts';
 
-/** What would be answered, too, if a server read it as a request of its own. */
+/** A request that would be answered, too, if a server read it as one of its own. */
 const SECOND = 'GET /readyz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n';
 const BODY = '{"name":"nobody","password":"a guess"}';
 const CHUNKED = 'Transfer-Encoding: chunked\r\n';

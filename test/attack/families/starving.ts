@@ -41,7 +41,7 @@ const waits = ({ headers }: Answer): boolean => Number(headers['retry-after']) >
 
 /**
  * Asks for the page as long as the flood lasts, and for that of a console that nobody floods.
- * @returns what the flood was answered, and how long the pages took as a rule (the medians), ms
+ * @returns the answers to the flood, and how long the pages took as a rule (the medians), ms
  */
 async function during<T>(
   { port }: Running,
@@ -183,7 +183,7 @@ async function inventedRains(scene: Scene, attempts: Attempts, server: Running):
   expectServed(attempts, waited);
 }
 
-/** Of players: each costs the check of a signature. */
+/** Made-up tokens of players: each costs the check of a signature. */
 async function madeUpTokens(scene: Scene, attempts: Attempts, server: Running, gateway: Running): Promise<void> {
   const [from, other] = [scene.address(), scene.address()];
   const forged = async (i: number) =>

@@ -7,8 +7,8 @@ import { newRain } from '../../ledger/claims.ts';
 import { openTestConsole, type TestConsole, type Visitor } from '../../support/servers/testConsole.ts';
 
 /**
- * What a viewer may ask for and what takes long: the console runs in the process of this test, so that its loop can be
- * watched.
+ * Requests that a viewer may make, and that take long: the console runs in the process of this test, so that its loop
+ * can be watched.
  */
 let testConsole: TestConsole;
 let vera: Visitor;

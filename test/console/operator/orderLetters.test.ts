@@ -10,7 +10,7 @@ const DEAD = '/api/console/dead/orders';
 let testConsole: TestConsole;
 let opal: Visitor;
 let vera: Visitor;
-/** Of `spring`: u1 is refused, u2 is unavailable, and u3 paid too late; of `autumn`: u1 is unavailable. */
+/** In `spring` u1 is refused, u2 is unavailable, and u3 paid too late; in `autumn` u1 is unavailable. */
 beforeAll(async () => {
   testConsole = await openTestConsole();
   [opal, vera] = [await testConsole.signIn('opal'), await testConsole.signIn('vera')];

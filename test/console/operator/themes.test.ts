@@ -34,7 +34,7 @@ test('an operator makes a theme, puts a file into it and takes it out; a viewer 
     status: 200,
     body: { id: 'spring', title: 'Spring party', colours: { background: '#123456' }, isDefault: true, files: {} },
   });
-  // What a browser calls the file is not what counts.
+  // The browser's type of the file does not count.
   expect(await put(`${PATH}/spring/files/logo`, png(64, 64), 'image/jpeg')).toMatchObject({
     status: 200,
     body: {

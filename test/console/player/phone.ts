@@ -5,7 +5,7 @@ import { WebSocket } from 'ws';
 import { BEARER_PREFIX, SUBPROTOCOL } from '../../../src/protocol/constants.ts';
 import { follow, type Client } from '../../support/client.ts';
 
-/** What a browser opens to one server. */
+/** The connections that a browser opens to one server. */
 const CONNECTIONS_OF_A_BROWSER = 6;
 const ASSET = /(?:src|href)="\.?(\/assets\/[^"]+)"/g;
 

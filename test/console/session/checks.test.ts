@@ -41,7 +41,7 @@ test('[R10] strangers who keep failing leave half of the places to addresses tha
   for (const address of failing) for (let n = 0; n < 3; n++) placed(stranger(address)).leave(false);
   expect(failing.filter((address) => 'leave' in stranger(address))).toHaveLength(4);
   placed(stranger('10.4.1.1'));
-  // Who is refused for this waits as for any other place.
+  // A user who is refused for this waits as for any other place.
   expect(stranger(failing[19]!)).toEqual({ waitMs: 1_000 });
 });
 

@@ -149,7 +149,7 @@ describe('a shop that reports what became of an order', () => {
     const never = { status: 404, retryAfter: null, body: { code: 'no_such_order' } };
     for (const orderId of ['nobody-1', 'never-3', 'never-0', 'never', 'never-999999999999999'])
       expect(await stage.report(orderId, 'paid'), orderId).toMatchObject(never);
-    // Whatever Redis has lost may be put back.
+    // Reservations that Redis has lost may be put back.
     await stage.redis.hset(saleKeys('never').state, 'held', 'restoring');
     expect(await stage.report('never-3', 'paid')).toMatchObject({ status: 425 });
     for (const orderId of ['never-1', 'never-2']) await stage.report(orderId, 'cancelled');

@@ -24,7 +24,7 @@ interface Reporting {
 }
 
 export interface ShopStage extends TestConsole {
-  /** What a shop does: one signed report of one order. */
+  /** A shop's action: one signed report of one order. */
   report(orderId: string, status: string, differing?: Reporting): Promise<Told>;
   letters(saleId: string): Promise<OrderLetter[]>;
 }

@@ -53,7 +53,7 @@ export function secretsOfExample(kubectl: string): Map<string, Record<string, st
   );
 }
 
-/** What TypeScript says of the objects as values of Kubernetes' types: unknown, missing and mistyped fields. */
+/** TypeScript's complaints about the objects as values of Kubernetes' types: unknown, missing and mistyped fields. */
 export function typeErrors(objects: readonly KubernetesObject[], folder: string): string[] {
   const lines = objects.flatMap((object, i) => {
     const module = TYPE_OF[object.kind];

@@ -184,7 +184,7 @@ describe.skipIf(missing)(missing ?? 'the manifests for Kubernetes', async () => 
     expect(facts.secrets.get(replication!.spec.kubernetesConfig!.redisSecret!.name)).toHaveProperty(
       replication!.spec.kubernetesConfig!.redisSecret!.key,
     );
-    // What the compose file says on the command line.
+    // The settings that the compose file has on the command line.
     const redisConf = named(example, 'ConfigMap', replication!.spec.redisConfig!.additionalRedisConfig).data![
       'redis-additional.conf'
     ]!;

@@ -2,7 +2,7 @@ import type { NetworkPolicyPeer } from 'kubernetes-types/networking/v1.d.ts';
 import { all, type KubernetesObject, type Pods } from './objects.ts';
 import { selects } from './selectors.ts';
 
-/** What the policies let through, in words. Empty lists: nothing. */
+/** The traffic that the policies let through, in words. Empty lists: nothing. */
 interface Reach {
   hears: string[];
   asks: Set<string>;

@@ -6,7 +6,7 @@ import type { LabelSelector } from 'kubernetes-types/meta/v1.d.ts';
 import type { Ingress, NetworkPolicy } from 'kubernetes-types/networking/v1.d.ts';
 import type { PodDisruptionBudget } from 'kubernetes-types/policy/v1.d.ts';
 
-/** What operators define themselves; as much of it as is looked at here. */
+/** Kinds that operators define themselves; only the fields that are looked at here. */
 interface Custom {
   metadata: { name: string; labels?: Record<string, string> };
   spec: {

@@ -5,7 +5,7 @@ import { configSchema, ConfigError, loadConfig, type Config, type Need } from '.
 import { SERVER_DEADLINE_MS } from '../../../src/platform/process/shutdown.ts';
 import { all, containersOf, named, podsOf, type KubernetesObject, type Pods } from './objects.ts';
 
-/** What the manifests must agree with. */
+/** The facts that the manifests must agree with. */
 export interface Facts {
   secrets: ReadonlyMap<string, Record<string, string>>;
   version: string;
@@ -34,7 +34,7 @@ export const isOurs = ({ image = '' }: Container): boolean => /(^|\/)red-packet-
 /** `postgres` in PostgreSQL's own image. */
 const POSTGRES_USER = 999;
 
-/** What a container finds in its environment; a reference that leads nowhere is a complaint. */
+/** The environment of a container; a reference that leads nowhere is a complaint. */
 function environmentOf(
   objects: readonly KubernetesObject[],
   { name: container, env = [], envFrom = [] }: Container,

@@ -3,7 +3,7 @@ import { createRainClient, type RainClient } from '../../../src/client/client.ts
 import { tokenFor } from '../../support/client.ts';
 import { UserRecord } from '../../faults/users/told.ts';
 
-/** What one action cost the players while it went on, ms; of all of them, the worst. */
+/** The cost of one action to the players while it went on, ms; the worst of all of them. */
 export interface Cost {
   /** Without a connection. */
   away: number;
@@ -26,7 +26,7 @@ const addressOf = (i: number) => `127.0.${1 + (i >> 8)}.${i & 255}`;
 export class RollingCrowd {
   readonly #rainId: string;
   readonly #players: Player[];
-  /** What each player's one tap was answered in the end, by its kind. */
+  /** The last answer to each player's one tap, by its kind. */
   readonly verdicts = new Map<string, number>();
   #tapped = 0;
   #answered = 0;

@@ -2,7 +2,7 @@ import { parseAllDocuments } from 'yaml';
 import type { Deployment } from 'kubernetes-types/apps/v1.d.ts';
 import { delivered } from '../site.ts';
 
-/** What Kubernetes grants a pod that it replaces, by the delivered manifest, ms. */
+/** The time that Kubernetes grants a pod that it replaces, by the delivered manifest, ms. */
 interface Grace {
   /** From the end of its endpoint to SIGTERM. */
   preStopMs: number;

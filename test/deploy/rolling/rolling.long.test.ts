@@ -86,7 +86,7 @@ describe.skipIf(haproxy.missing)(haproxy.missing ?? 'under load, behind HAProxy'
       gateways[i] = await fleet.gateway(ports[place]!);
       await eventually(async () => expect(await stateOf(site, place + 1)).toBe('UP'));
       const readyAt = performance.now();
-      // What Kubernetes does at once: the controller takes it out of the balancer, and the preStop hook begins.
+      // Kubernetes acts at once: the controller takes it out of the balancer, and the preStop hook begins.
       await command(site, `set server rain_gateway/g${i + 1} state drain`);
       await sleep(grace.preStopMs);
       const signalledAt = performance.now();

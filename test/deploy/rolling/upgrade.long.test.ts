@@ -30,7 +30,7 @@ if (missing !== undefined) console.warn(`the test of an upgrade is skipped: ${mi
 
 const run = promisify(execFile);
 
-/** What this process has counted of that name, over all labels. */
+/** This process's count of that name, over all labels. */
 const count = async (port: number, name: string): Promise<number> =>
   [...(await scrape(`http://127.0.0.1:${port}`))]
     .filter(([key]) => key === name || key.startsWith(`${name}{`))

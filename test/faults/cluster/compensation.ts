@@ -10,8 +10,8 @@ import type { ClusterDeployment } from './deployment.ts';
 const SETTLED_MS_MAX = 60_000;
 
 /**
- * What the operator does after a failover with DURABILITY=local: compensates the users whom the audit names as told
- * twice, and discards their letters, until the rain is settled.
+ * The operator's work after a failover with DURABILITY=local: compensates the users whom the audit names as told twice,
+ * and discards their letters, until the rain is settled.
  * @returns these users
  */
 export async function compensate({

@@ -10,7 +10,7 @@ interface Server {
 
 interface Line {
   server: Server;
-  /** What it dials comes from here, so that a proxy knows servers from users. */
+  /** The source address of its dials, so that a proxy knows servers from users. */
   address: string;
   data: TcpProxy;
   bus: TcpProxy;

@@ -15,7 +15,7 @@ import { figuresOf, refusedSince } from './refused.ts';
 const WIDE: Shape = { users: 1_500, packets: 600, shards: 4, opensInMs: 2_500, windowMs: 25_000, arrivalsMs: 20_000 };
 const BRIEF: Shape = { users: 600, packets: 400, shards: 4, opensInMs: 1_500, windowMs: 8_000, arrivalsMs: 7_000 };
 const HANDED_OVER_MS_MAX = 20_000;
-/** Of the users of other masters: on a busy machine a few are refused for other reasons. */
+/** The share of the users of other masters: on a busy machine a few are refused for other reasons. */
 const OTHERS_SHARE_MAX = 0.03;
 /** From when Redis could answer again to the last refusal: gateways look for told wins for three seconds at most. */
 const LATE_MS_MAX = 4_000;

@@ -2,7 +2,7 @@ import { Refusals, type RefusedUsers } from '../../../src/bin/up/cluster/refusal
 import { shardOf } from '../../../src/store/keys.ts';
 import type { Crowd } from '../users/crowd.ts';
 
-/** What the users of some shards, and all others, have met since then. @param sinceMs epoch ms */
+/** The answers to the users of some shards, and to all others, since then. @param sinceMs epoch ms */
 export function refusedSince(
   sinceMs: number,
   { records }: Pick<Crowd, 'records'>,

@@ -34,7 +34,7 @@ const DEATH_MS_MAX = 45_000;
 
 /**
  * Waits for that death, and restarts all workers after a random pause.
- * @param meanwhile what has to happen without any worker
+ * @param meanwhile the work that has to happen without any worker
  * @returns when the worker died, epoch ms
  */
 export async function untilDeath(

@@ -54,7 +54,7 @@ Redis.prototype.evalsha = function (...args) {
 };
 
 const SETTLES_RAIN = /UPDATE "Rain" SET "settledAt"/;
-/** What is done when a statement has changed rows, by its text. A time-out is committed later. */
+/** Actions when a statement has changed rows, by its text. A time-out is committed later. */
 const DONE = [
   [/UPDATE "SaleOrder" SET "status" = 'cancelled'/, 'cancelled'],
   [/UPDATE "Sale" SET "sealedAt".*"settledAt" = coalesce/s, 'sale-settled'],

@@ -1,6 +1,6 @@
 import type { Deployment } from '../deployment.ts';
 
-/** What the shell gives for wrong words. */
+/** The shell's exit code for wrong words. */
 const WRONG_USAGE = 2;
 
 /** `rain` with these words; its output, whether it did it or refused. @throws for words that `rain` does not know */

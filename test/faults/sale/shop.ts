@@ -6,8 +6,8 @@ import { createSemaphore } from '../../../src/platform/concurrency/semaphore.ts'
 import type { HonestBuyers } from '../users/honestBuyers.ts';
 
 /**
- * What becomes of an order, by its number: half of the buyers pay, some of them give it back, some cancel, the rest
- * never pays.
+ * The plan of an order, by its number: half of the buyers pay, some of them give it back, some cancel, the rest never
+ * pays.
  */
 function planOf(ordinal: number): 'pay' | 'refund' | 'cancel' | 'nothing' {
   const digit = ordinal % 10;
@@ -71,7 +71,7 @@ export function startShop(ledger: CallBack, saleId: string, buyers: HonestBuyers
   );
   return {
     close: () => loop.close(),
-    /** @returns what the shop knows and the ledger does not have, at the end */
+    /** @returns orders that the shop knows and the ledger does not have, at the end */
     async check(): Promise<string[]> {
       // It reports until each report has its answer, also when the sale was settled before it came.
       await round();

@@ -24,7 +24,7 @@ export async function checkShop(
   for (const { id, status } of orders)
     if (status === 'paid' && !taken.has(id)) problems.push(`${id} is paid, and the shop never had it`);
 
-  // What it has reported itself it need not be told.
+  // Changes that it has reported itself need not be told.
   const untold = () =>
     orders.filter(
       ({ id, status }) => (status === 'cancelled' || status === 'timed_out') && ended.get(id)?.status !== status,

@@ -5,7 +5,7 @@ import type { OrderStatus } from '../../../src/sale/order.ts';
 import { tokenFor } from '../../support/client.ts';
 import { eventually } from '../../support/eventually.ts';
 
-/** What a buyer was told of one reservation. */
+/** The answer to a buyer about one reservation. */
 interface ToldReservation {
   userId: string;
   reservationId: string;
@@ -208,7 +208,7 @@ export class HonestBuyers {
     return [...this.#buyers.values()].flatMap(({ told }) => [...told.values()]);
   }
 
-  /** What no honest gateway says. */
+  /** Answers that no honest gateway gives. */
   wrong(): string[] {
     return [...this.#buyers.values()].flatMap(({ wrong }) => wrong);
   }

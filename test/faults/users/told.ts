@@ -5,7 +5,9 @@ export class UserRecord {
   answeredAt: number | undefined;
   /** The first reported win. */
   won: { redPacketId: string; amount: string; at: number } | undefined;
-  /** What reported the win first: the answer to the winning grab, the answer to a repeated grab, or a join. */
+  /**
+   * The message that reported the win first: the answer to the winning grab, the answer to a repeated grab, or a join.
+   */
   wonBy: 'answer' | 'repeat' | 'join' | undefined;
   lost: string | undefined;
   credited: { redPacketId: string; amount: string; at: number } | undefined;

@@ -56,8 +56,8 @@ const shardOfMaster = (rainId: string) =>
   );
 
 test('a master comes back with another connection: only its users wait while told wins are looked for, and for a bounded time', async () => {
-  // Rounds of a campaign share their slots. What was told in the first cannot be looked for later, so that the check
-  // does not end.
+  // Rounds of a campaign share their slots. A win told in the first cannot be looked for later, so that the check does
+  // not end.
   for (const rainId of ['cut.1', 'cut.2'])
     await stockRain(redis, { rainId, amounts: Array.from({ length: 240 }, () => '0.01'), shards: SHARDS, winsMax: 2 });
   const url = await gatewayWith();
@@ -185,7 +185,7 @@ test('[R6] a master that lives on and gives its shards away: no grab follows it 
 test.each([1, Infinity])(
   '[R6] a check that hangs keeps no told win from being put back while grabs still wait; hanging: %d',
   async (hanging) => {
-    // Of the master that the tests before have left as it was.
+    // A rain of the master that the tests before have left as it was.
     const rainId = Array.from({ length: 100 }, (_, i) => `hangs-${hanging}-${i}`).find(
       (id) => cluster.homeOf(shardKeys(id, 0).state) === 2,
     )!;

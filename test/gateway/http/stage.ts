@@ -25,7 +25,7 @@ interface CallerOptions {
   agent?: Agent;
   /** Sent with each request. */
   headers?: Record<string, string>;
-  /** What the token is for; default everything. */
+  /** The scope of the token; default everything. */
   named?: Named;
 }
 

@@ -28,7 +28,7 @@ const mark = (userId: string, reservationId: string, status: OrderStatus) => ({
   mark: signer.orderMark({ userId, reservationId, status }),
 });
 
-/** What a worker does when the ledger has another status. */
+/** A worker's step when the ledger has another status. */
 async function step(
   saleId: string,
   userId: string,

@@ -207,6 +207,6 @@ test('[R7] a script that grabs constantly from before the opening, so that one g
   const won = (await Promise.all(rainIds.map(winners))).filter((users, script) =>
     users.includes(`user-${script}`),
   ).length;
-  // Of one packet in twenty it has an expected 0.4 of eight rains.
+  // With one packet in twenty it has an expected 0.4 of eight rains.
   expect(won).toBeLessThanOrEqual(3);
 }, 60_000);

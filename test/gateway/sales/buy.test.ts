@@ -99,7 +99,7 @@ test('[R8] what is shown as left is exact in a large sale too: one of 500 sold s
   };
   expect(await leftFor(ann)).toBe(500);
   expect(await buy(ann, 'seats', { sku: 'seat' })).toMatchObject({ code: '0' });
-  // Who watches hears of it, and who comes later is told the same.
+  // A watching user hears of it, and a later one is told the same.
   await eventually(async () => (await ann.next('sale')).items[0]!.left === 499);
   expect(await leftFor(await enter(gateway.url, 'bob'))).toBe(499);
 });

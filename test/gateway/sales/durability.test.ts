@@ -111,7 +111,7 @@ test('[R2][R4] units that somebody else has by now are not booked twice, and a n
   );
   expect((await heldBy(redis, 'other', 'ann')).map(({ ordinal, sku }) => [ordinal, sku])).toEqual([[2, 'mug']]);
   expect((await heldBy(redis, 'other', 'bob')).map(({ ordinal, sku }) => [ordinal, sku])).toEqual([[1, 'tee']]);
-  // What cannot be put back is written down, so that somebody tells ann.
+  // A reservation that cannot be put back is written down, so that somebody tells ann.
   await eventually(async () =>
     expect(await readToldReservations(redis, signer, 'other')).toMatchObject([
       { reservationId: 'other-1', userId: 'ann', sku: 'tee', ref: 'a' },

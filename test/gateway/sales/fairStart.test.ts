@@ -138,7 +138,7 @@ test('the limit of undecided purchases holds for drawn ones, too: nobody is lost
   expect(gateway.counters.refused.purchases_per_item).toBe(first.filter(({ code }) => code === '-7').length);
   for (const { code, retryInMs } of first) if (code === '-7') expect(retryInMs).toBeGreaterThan(0);
   await eventually(() => gateway.grabsPending() === 0);
-  // Whoever was told to come back is decided then.
+  // Clients that were told to come back are decided then.
   for (const client of clients) {
     client.say({ type: 'buy', saleId: 'few', sku: 'tee' });
     expect((await client.next('order')).code).not.toBe('-7');

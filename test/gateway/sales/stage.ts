@@ -61,7 +61,7 @@ export const LIMITS_OF_A_CROWD = {
 };
 
 /**
- * Of a sale of so many units, one a user: as many users were told their reservation, all others that nothing is left,
+ * In a sale of so many units, one a user, as many users were told their reservation, all others that nothing is left,
  * and Redis has exactly these.
  * @param told a reservation id or a code, for each user
  */

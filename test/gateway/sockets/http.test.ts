@@ -23,7 +23,7 @@ interface Line {
   ended: Promise<string>;
 }
 
-/** @param onTestFinished of a concurrent test */
+/** @param onTestFinished the finish of a concurrent test */
 async function call({
   halfOpen = false,
   onTestFinished = whenThisIsOver,

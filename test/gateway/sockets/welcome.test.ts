@@ -27,7 +27,7 @@ const sale = (title: string, now: number): ShownSale => ({
   holdMs: 1_000,
 });
 
-/** What a gateway knows, with a clock that can be set, and how often each was described. */
+/** A gateway's knowledge, with a clock that can be set, and how often each was described. */
 function stage() {
   const known = { now: 1_000, rain: 'one', sale: 'one' as string | undefined, described: 0 };
   const changes = { rains: 0, sales: 0 };

@@ -230,7 +230,7 @@ test('a start that was cut between ledger and Redis is told, and its repetition 
       { opensAt, closesAt },
     ),
   ).toBe(false);
-  // Whoever created it knows the planned window, and the record of the creation has it.
+  // The creator knows the planned window, and the record of the creation has it.
   expect(await stage.audit('half')).toMatchObject({
     problems: [],
     notices: [expect.stringContaining('repeat it with rain sale start half')],

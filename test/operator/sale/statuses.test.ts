@@ -102,7 +102,7 @@ test.each([
     report: { balanced: true, items: [{ sold: 1, reserved: 1, pending: 1, left: 7 }, {}] },
   });
   expect(Object.keys(before)).toEqual(Object.keys(await context.redis.hgetall(keys.buyers)));
-  // What was found is kept.
+  // The findings are kept.
   expect((await context.ledger.actions(id)).filter(({ verb }) => verb === 'repair')).toMatchObject([
     { details: { statuses: 1, found: [expect.stringContaining(`of ${userId}: `)] } },
     { details: { reservations: 1 } },

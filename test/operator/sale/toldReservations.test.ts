@@ -22,7 +22,7 @@ const ITEMS = [
   { sku: 'mug', units: 5, price: '9.90' },
 ];
 
-/** What gateways are told of orders from now on. */
+/** The messages to gateways about orders from now on. */
 async function listen(): Promise<ToldOrder[]> {
   const heard: ToldOrder[] = [];
   const subscriber = connectRedis(context.redisUrl, { purpose: 'subscriber', onError: () => {} });
@@ -122,7 +122,7 @@ test('a sale with a told reservation that is nowhere is not settled silently; a 
   expect(await context.redis.hget(keys.state, 'state')).toBe('settled');
 });
 
-/** What a buyer hears who comes back later: what Redis has of him, as number, status and ref. */
+/** The answer to a buyer who comes back later: the entries in Redis, as number, status and ref. */
 const later = async (saleId: string, userId: string) =>
   (await heldBy(context.redis, saleId, userId)).map(({ ordinal, status, ref }) => [ordinal, status, ref]);
 
@@ -161,7 +161,7 @@ test('a buyer who is away when his reservation turns out to be lost hears "faile
   ]);
   await stage.write('away');
   expect(await stage.audit('away')).toMatchObject({ problems: [], report: { balanced: true, orders: 2 } });
-  // What the ledger has not refused is still accused.
+  // An entry that the ledger has not refused is still accused.
   await context.redis.hset(keys.buyers, 'eve', (await context.redis.hget(keys.buyers, 'ann'))!.split(';')[0]! + ';');
   expect((await stage.audit('away')).tampering.map(({ kind }) => kind)).toContain('unlogged');
 });

@@ -194,7 +194,7 @@ test('a reservation without an order fails with its sale, and nobody waits for e
   expect(
     (await context.ledger.orders({ saleId: 'waiting' })).map(({ userId, status }) => `${userId} ${status}`),
   ).toEqual(['ann paid', 'bob created']);
-  // What the worker has of it by now becomes no order any more.
+  // Reservations that the worker has by now become no order any more.
   await expect(stage.write('waiting')).rejects.toThrow();
   const logless = await sold('unlogged');
   await context.redis.del(logless.reservations);

@@ -12,7 +12,7 @@ const NOW = Date.UTC(2026, 1, 17) + 400;
 const SECONDS = Math.floor(NOW / 1_000);
 const YEAR_SECONDS = 366 * 24 * 3_600;
 
-/** What a token was before this reader: jose decides, then our rules of times and ids. */
+/** The reading of a token before this reader: jose decides, then our rules of times and ids. */
 async function joseReads(token: string, rules: { issuer?: string; audience?: string }): Promise<unknown> {
   const signature = token.slice(token.lastIndexOf('.') + 1);
   if (Buffer.from(signature, 'base64url').toString('base64url') !== signature) return undefined;

@@ -29,7 +29,7 @@ async function open(url: string): Promise<Client> {
 
 test('a restart keeps the data, after an orderly stop and after kill -9, and a half-made folder is made anew', async () => {
   const home = homeAt(temporaryFolder());
-  // What a start that was killed while it made the folder leaves behind.
+  // The remains of a start that was killed while it made the folder.
   mkdirSync(join(home.folder, 'postgres.new'), { recursive: true });
   writeFileSync(join(home.folder, 'postgres.new', 'PG_VERSION'), '18\n');
 

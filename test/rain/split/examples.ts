@@ -3,7 +3,7 @@ import { parseMoney } from '../../../src/rain/money.ts';
 import type { RainPlan } from '../../../src/rain/plan.ts';
 import type { MethodName, Split } from '../../../src/rain/split/methods.ts';
 
-/** What a list of one method may hold: amounts as texts, and whole numbers up to so many. */
+/** The fields in a list of one method: amounts as texts, and whole numbers up to so many. */
 interface Figures {
   amount: fc.Arbitrary<string>;
   wholeMax: number;

@@ -2,7 +2,7 @@ import { afterAll } from 'vitest';
 import { eventually } from '../eventually.ts';
 import { redisTaken } from '../servers/sharedRedis.ts';
 
-/** What would go on in the files that come after this one in the same process. */
+/** Handles that would go on in the files that come after this one in the same process. */
 const KINDS = ['ProcessWrap', 'TCPServerWrap', 'TCPSocketWrap'];
 
 function count(): Record<string, number> {

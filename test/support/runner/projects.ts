@@ -49,8 +49,8 @@ export function readProjects(root: string): {
     return found.map((name) => (name.startsWith('.') ? posix.join(posix.dirname(path), name) : name));
   };
   /**
-   * What a test imports: through files of test/ as far as they go, and one step into src/, where it is handed what it
-   * dials.
+   * The imports of a test: through files of test/ as far as they go, and one step into src/, where it is handed the
+   * servers that it dials.
    */
   const reached = (path: string, names = new Set<string>()) => {
     for (const name of importsOf(path)) {

@@ -2,8 +2,8 @@ import type { Reporter, SerializedError, TestModule } from 'vitest/node';
 
 /**
  * Closes the run with the name and the first error of each failure, and one line for machines, `N passed, N failed[, N
- * skipped]`, from vitest's own counts. Whatever went wrong outside a test (a file that would not load, a hook of a
- * suite, an unhandled error) counts as one failure each.
+ * skipped]`, from vitest's own counts. Each fault outside a test (a file that would not load, a hook of a suite, an
+ * unhandled error) counts as one failure.
  */
 export default class SummaryReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly SerializedError[]): void {

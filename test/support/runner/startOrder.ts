@@ -1,4 +1,4 @@
-/** What the runner knows of a test file. */
+/** The runner's knowledge of a test file. */
 export interface Timed {
   path: string;
   /** Whether it opens pages, which keeps a processor busy. */
@@ -81,7 +81,7 @@ export const secondsOf = ({ path, opensBrowser }: Timed): number =>
   SECONDS[path] ?? (opensBrowser ? SECONDS_WITH_BROWSER : SECONDS_OTHERWISE);
 
 /**
- * The order in which files start. Those with a browser and the others, which mostly wait, are each sorted by time,
+ * The order in which files start. Files with a browser and the others, which mostly wait, are each sorted by time,
  * longest first, and mixed so that both kinds end together: pages that are drawn side by side wait for a processor, and
  * tests of waits side by side leave it idle.
  */

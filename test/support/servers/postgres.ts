@@ -27,7 +27,7 @@ const binaries = newestBinaries();
 export const postgresInstalled = binaries !== undefined;
 
 export interface TestPostgres {
-  /** Of a database that is new and empty, with no table in it. */
+  /** The address of a database that is new and empty, with no table in it. */
   newDatabase(): Promise<string>;
   port: number;
   /** The server that runs; where the last one has ended, in whatever way, another on the same data and port. */
@@ -44,7 +44,7 @@ interface PostgresServer {
   signal(signal: NodeJS.Signals): void;
   /** In order, whatever is connected; harmless to repeat. */
   stop(): Promise<void>;
-  /** What it printed last. */
+  /** The line that it printed last. */
   lastLine(): string;
 }
 

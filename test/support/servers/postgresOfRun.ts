@@ -9,7 +9,7 @@ declare module 'vitest' {
   }
 }
 
-/** Of several files at once, each with the pools of several processes. */
+/** The connections of several files at once, each with the pools of several processes. */
 const CONNECTIONS_MAX = 300;
 
 /**

@@ -8,7 +8,7 @@ type Direction = 'toServer' | 'toClient' | 'both';
 type From = (address: string) => boolean;
 
 /**
- * What the line does to bytes; every byte is judged when its turn comes, so a change also meets what is still waiting.
+ * The line's effect on bytes; every byte is judged when its turn comes, so a change also meets waiting ones.
  */
 type Weather =
   | { kind: 'pass' }
@@ -81,7 +81,7 @@ export class TcpProxy {
   }
 
   /**
-   * Swallows everything, as a dead switch does: nobody is told. What was swallowed is gone, also when `pass` follows.
+   * Swallows everything, as a dead switch does: nobody is told. Swallowed bytes are gone, also when `pass` follows.
    * @param from only of the connections from some addresses
    */
   blackhole(direction: Direction = 'both', from: From = () => true): void {
@@ -229,7 +229,7 @@ interface Piece {
   at: number;
 }
 
-/** What a socket says and when it came, read ahead as far as HELD_BYTES_MAX. */
+/** A socket's bytes and when they came, read ahead as far as HELD_BYTES_MAX. */
 async function* arrivals(from: Socket): AsyncGenerator<Piece> {
   const held: Piece[] = [];
   let bytes = 0;

@@ -21,7 +21,7 @@ export interface TestRedis {
  * default Redis waits five seconds for more replicas. If a test neither kills the server nor needs two, `sharedRedis`
  * is faster.
  * @param args further words of redis-server's command line, e.g. `['--maxmemory', '10mb']`; they win over ours
- * @param port of one that has ended, for another to come back in its place
+ * @param port the port of one that has ended, for another to come back in its place
  * @param lasting until the test process ends, and not counted as something that a test has left behind
  */
 export async function startRedis({

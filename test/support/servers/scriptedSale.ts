@@ -29,7 +29,7 @@ interface SaleScript {
   closesAt?: number;
   holdMs?: number;
   /**
-   * What a purchase meets besides its decision: `lost` answers nothing, `cut` loses the connection after it, a code
+   * The fate of a purchase besides its decision: `lost` answers nothing, `cut` loses the connection after it, a code
    * replaces the decision.
    */
   onBuy?: (

@@ -5,7 +5,7 @@ import { startRedis, type TestRedis } from './redis.ts';
 /** As a file found them; what it changes, it puts back. */
 type Settings = Record<string, string>;
 
-/** Of this process: the files that run in it, one after the other, share this module. */
+/** The server of this process: the files that run in it, one after the other, share this module. */
 let running: Promise<TestRedis> | undefined;
 let taken = false;
 

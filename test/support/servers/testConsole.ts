@@ -43,7 +43,7 @@ export interface TestConsole extends TestQueueContext {
 
 export interface Answered {
   status: number;
-  // What a test expects of it, it says.
+  // Each test says which type it expects.
   body: unknown;
   headers: Headers;
 }
@@ -54,7 +54,7 @@ export interface Visitor {
   ask(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answered>;
 }
 
-/** @param own what is another in its backend */
+/** @param own differences in its backend */
 export async function openTestConsole(
   options: Partial<ConsoleOptions> = {},
   own: Pick<TestQueueContext, 'approvalAboveCents' | 'timeZone'> = {},

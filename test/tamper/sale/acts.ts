@@ -8,14 +8,14 @@ const log = ({ redis, keys }: SaleScene, entry: Reservation | string) =>
   redis.lpush(keys.reservations, typeof entry === 'string' ? entry : JSON.stringify(entry));
 const ordinalOf = ({ reservationId }: Reservation) => reservationId.slice(reservationId.lastIndexOf('-') + 1);
 
-/** What honest buyers have heard of the order of this user. */
+/** The news of the order of this user to honest buyers. */
 const heard = ({ buyers }: SaleScene, userId: string) =>
   buyers
     .told()
     .filter((told) => told.userId === userId)
     .flatMap(({ statuses }) => statuses);
 
-/** What Redis tells the first buyer. */
+/** Rewrites Redis's entry of the first buyer. */
 async function rewrite({ redis, keys, first }: SaleScene, from: RegExp, to: string): Promise<void> {
   const { userId } = await first();
   await redis.hset(keys.buyers, userId, (await redis.hget(keys.buyers, userId))!.replace(from, to));

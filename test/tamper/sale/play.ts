@@ -60,7 +60,7 @@ export async function playSale(
   }
 }
 
-/** What an operator sees without looking for it, or in the audit. */
+/** The signs that an operator sees without looking for them, or in the audit. */
 async function noticedBy({ context }: Deployment, scene: SaleScene, act: SaleAct): Promise<string | false> {
   const { saleId, redis, keys, queues } = scene;
   if (await act.healed?.(scene)) return 'without effect';
