@@ -7,7 +7,7 @@ import { amount } from './table.ts';
 export interface Curve {
   name: string;
   points: readonly {
-    /** Of the best. */ times: number;
+    /** Multiple of the best. */ times: number;
     offered: number;
     goodput: number;
     refused: number;

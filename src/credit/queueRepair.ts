@@ -27,7 +27,7 @@ const JOBS_MAX = 1_000;
 /**
  * Removes from a queue what somebody else has written there to stop it. No money is removed: claims whose job is gone
  * are sent again from their log, and a job that runs twice finds itself done [R5].
- * @returns what was found
+ * @returns the faults found
  */
 export async function repairQueue(redis: RedisClient, queue: Pick<CreditQueue, 'toKey'>): Promise<QueueFault[]> {
   const key = (name: string) => queue.toKey(name);

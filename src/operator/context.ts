@@ -16,7 +16,7 @@ export interface OperatorContext {
   signer: Signer;
   /** The operator; written into the record of operator actions. */
   actor: string;
-  /** The keeper of the orders of new sales (ORDER_SERVICE); default: this system. */
+  /** The service that keeps the orders of new sales (ORDER_SERVICE); default: this system. */
   orderService?: BookedSale['orderService'];
   /** Verbs that move more money than this wait for a second operator (APPROVAL_ABOVE). Absent: none does. */
   approvalAboveCents?: Cents;

@@ -12,7 +12,7 @@ import { readSheet, SheetRefused } from './sheetReader.ts';
 
 /** Bytes of a list, for that many people. */
 export const LIST_BYTES_MAX = 2 * 1_024 * 1_024;
-/** Of one page. */
+/** People on one page. */
 export const LISTED_MAX = 500;
 /** People on the list: what one import reads, and one set of cards has [R10]. */
 export const PARTICIPANTS_MAX = 20_000;

@@ -43,7 +43,7 @@ export type ToppedUp =
       id: string;
       packets: number;
       budget: string;
-      /** Of the rain. */
+      /** The whole rain. */
       total: { packets: number; budget: string };
       /** False: the rain is not loaded yet; `load` will load these packets with the others. */
       loaded: boolean;

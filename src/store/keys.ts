@@ -85,7 +85,7 @@ export function lastingKeys(rainId: string, shard: number): string[] {
 
 /**
  * string, expiring: a filter of the winners that is not complete yet, until it gets its name in `shardKeys`.
- * @param id of this attempt
+ * @param id this attempt's
  */
 export function winnersDraftKey(rainId: string, id: string): string {
   return `${shardKeys(rainId, 0).winners}:${id}`;

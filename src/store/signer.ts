@@ -41,7 +41,7 @@ interface SignedPurchase {
 interface SignedWish {
   saleId: string;
   userId: string;
-  /** Of the reservation. */
+  /** The reservation's number. */
   ordinal: number;
 }
 

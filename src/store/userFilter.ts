@@ -69,7 +69,7 @@ export async function countUsers(redis: RedisClient, id: string, hashes: readonl
 
 /**
  * Everybody who has an entry in one of these hashes, as a filter.
- * @param sizes of `countUsers`.
+ * @param sizes the result of `countUsers`.
  * @param onPage called after each page
  */
 export async function readUsers(

@@ -65,7 +65,7 @@ export async function openRaw(port: number, from = '127.0.0.1'): Promise<Raw> {
 
 /**
  * Sends the bytes and waits until the server closes, or for `quietMs` after the last thing that came.
- * @returns what came
+ * @returns the received bytes
  */
 export async function exchange(
   port: number,

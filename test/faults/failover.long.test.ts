@@ -32,7 +32,7 @@ afterAll(async () => {
 
 /**
  * Every reported win is in the ledger to the cent or listed as told twice, and no packet is paid twice.
- * @returns what is listed
+ * @returns the listed wins
  */
 async function expectPaidOrListed(rainId: string, users: UserGroup): Promise<Set<string>> {
   const { book: inBook, listed } = await stage.finalState(rainId);

@@ -44,7 +44,7 @@ afterAll(async () => {
 /**
  * Everything at once on one rain, until it is settled.
  * @param hasty it is closed whether it has been loaded or not
- * @returns what was wrong
+ * @returns the faults
  */
 async function race(
   rainId: string,

@@ -13,7 +13,7 @@ import { SALE_ACTS } from './sale/acts.ts';
 import { playSale } from './sale/play.ts';
 import type { SaleAct } from './sale/scene.ts';
 
-/** The keeper of the users' money. */
+/** The side that keeps the users' money. */
 const KEPT_BY = ['ledger', 'webhook'] as const;
 type KeptBy = (typeof KEPT_BY)[number];
 

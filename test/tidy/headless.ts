@@ -11,8 +11,6 @@ interface Headless {
 const LIMITS = { comments: 0, 'comments of tests': 0, 'log messages': 0, documents: 20, changelog: 0 };
 
 const HEAD = /^(?:(?:what|who|whoever|whatever|of|those)\b(?! course\b)|that (?:is|are|was|of)\b|that's\b)/i;
-/** Shorter ones are headings of a column. */
-const WORDS_MIN = 4;
 const LISTED_MAX = 20;
 
 const COMMENTED = /\.(tsx?|mjs|css|lua)$/;
@@ -33,7 +31,7 @@ export function headlessSentences(root: string): Violation[] {
   return Object.entries(LIMITS).flatMap(([kind, limit]) => ratchet(kind, found[kind as keyof typeof LIMITS], limit));
 }
 
-export function headlessOf(root: string): Record<keyof typeof LIMITS, Headless[]> {
+function headlessOf(root: string): Record<keyof typeof LIMITS, Headless[]> {
   const find = (folders: readonly string[], ending: RegExp, blocks: (file: SourceFile) => Block[]) =>
     readTree(root, folders, ending).flatMap((file) => headlessIn(file, blocks(file)));
   return {
@@ -60,7 +58,7 @@ export function ratchet(kind: string, found: readonly Headless[], limit: number)
 export function headlessIn({ path }: SourceFile, blocks: readonly Block[]): Headless[] {
   return blocks.flatMap((block) =>
     sentencesOf(block)
-      .filter(({ text }) => HEAD.test(text) && !text.endsWith('?') && text.split(/\s+/).length >= WORDS_MIN)
+      .filter(({ text }) => HEAD.test(text) && !text.endsWith('?'))
       .map(({ line, text }) => ({ where: `${path}:${line}`, sentence: text })),
   );
 }

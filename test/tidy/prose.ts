@@ -4,6 +4,9 @@ import { isNode, walk, type SourceFile, type SyntaxNode } from './sourceFile.ts'
 /** Prose between two blank lines, bullets or comments. Per line of it: the number in the file and the text. */
 export type Block = { line: number; text: string }[];
 
+/** A shorter cell is the heading of a column. */
+const CELL_WORDS_MIN = 4;
+
 /** Comments and docstrings of TypeScript, JavaScript, CSS and Lua; a tag or a part of a header begins a block. */
 export function commentBlocks(file: SourceFile): Block[] {
   const blocks: Block[] = [];
@@ -50,7 +53,8 @@ export function proseBlocks({ text }: SourceFile): Block[] {
       open = false;
     } else if (fenced || line.trim() === '' || line.startsWith('<!--')) open = false;
     else if (/^\s*\|/.test(line)) {
-      for (const cell of line.split(/(?<!\\)\|/)) blocks.push([{ line: at + 1, text: cell }]);
+      const cells = line.split(/(?<!\\)\|/).filter((cell) => cell.trim().split(/\s+/).length >= CELL_WORDS_MIN);
+      blocks.push(...cells.map((cell) => [{ line: at + 1, text: cell }]));
       open = false;
     } else {
       const bare = line.replace(/^\s*(?:>\s*)?(?:[-*] |\d+\. |#+ )?/, '');

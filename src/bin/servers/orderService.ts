@@ -22,7 +22,7 @@ function opening(shop: OrderService | undefined): OpenOrderService {
 
 export const OUR_ORDERS: OpenOrderService = opening(undefined);
 
-/** What ORDER_SERVICE names. @throws when the webhook has no address or secret, which loadConfig refuses before */
+/** The service that ORDER_SERVICE names. @throws when the webhook has no address or secret, which loadConfig refuses before */
 export function orderServiceOf(config: Config): OpenOrderService {
   const {
     ORDER_SERVICE: setting,

@@ -21,6 +21,6 @@ export const isWorked = (name: string): name is WorkedQueue => (WORKED_QUEUES as
 export const QUEUE_STATES = ['working', 'paused', 'no_worker', 'idle', 'unknown', 'operator'] as const;
 export type QueueState = (typeof QUEUE_STATES)[number];
 
-/** Of jobs. `delayed`: tried again later · `failed`: given up. */
+/** States of jobs. `delayed`: tried again later · `failed`: given up. */
 export const LISTED_STATES = ['delayed', 'failed'] as const;
 export type ListedState = (typeof LISTED_STATES)[number];

@@ -44,7 +44,7 @@ const createRequest = z.strictObject({
   /** Whether a purchase needs a ticket, and a ticket a proof of work; can be changed later, see operator/tickets.ts. */
   ticketRules: ticketRules.optional(),
   /**
-   * The keeper of the orders: this product, or the shop's own service, which is called by webhook. Default: what
+   * The service that keeps the orders: this product, or the shop's own service, which is called by webhook. Default: what
    * ORDER_SERVICE says.
    */
   orderService: z.enum(['builtin', 'webhook'], 'expected builtin or webhook').optional(),

@@ -68,7 +68,7 @@ const COLUMNS = [
 /** `name` is the item's. */
 const PARTICIPANT_COLUMNS = ['participantNumber', 'participantName', 'department'];
 
-/** @param items of its sale */
+/** @param items its sale's */
 export function viewOrder(
   { id, userId: user, sku, quantity, price, status, reservedAt, payBy, changedAt, ref }: BookedOrder,
   items: BookedSale['items'] = [],

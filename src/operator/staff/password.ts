@@ -8,7 +8,7 @@ const PASSWORD_CHARACTERS_MAX = 128;
 /**
  * A long password is better than one with a digit and a hyphen: its length counts, and that nobody guesses it (NIST SP
  * 800-63B).
- * @param name of the operator
+ * @param name the operator's
  */
 export const newPassword = (name: string) =>
   z

@@ -46,7 +46,7 @@ interface ListedSession {
   since: number;
   lastUsedAt: number;
   expiresAt: number;
-  /** Of the sign-in. */
+  /** The address of the sign-in. */
   address: string;
   /** The browser's name for itself. */
   agent: string;

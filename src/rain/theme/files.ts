@@ -27,7 +27,7 @@ export const THEME_FILE_LIMITS = {
   ThemeFileKind,
   { is: 'picture'; bytesMax: number; sidePixelsMax: number } | { is: 'sound'; bytesMax: number }
 >;
-/** Of any kind. */
+/** The largest file of any kind. */
 export const THEME_FILE_BYTES_MAX = Math.max(...Object.values(THEME_FILE_LIMITS).map(({ bytesMax }) => bytesMax));
 
 type CheckedFile = { ok: true; type: ThemeMediaType } | { ok: false; refusals: Refusal[] };
