@@ -19,7 +19,7 @@ interface KnownHoldersRules<Stored, Holders> {
 export class KnownHolders<Stored, Holders> {
   readonly #rules: KnownHoldersRules<Stored, Holders>;
   readonly #known = new Map<string, { holders: Holders; agreed: Stored | undefined }>();
-  /** The readings under way, one at a time for each key. If it is forgotten meanwhile, the result is dropped. */
+  /** The readings under way, one at a time for each key. If one is forgotten meanwhile, the result is dropped. */
   readonly #reading = new Map<string, symbol>();
   #busy = false;
   /** Until when each is not read again, ms of the monotonic clock; and until when none is. */
