@@ -92,7 +92,7 @@ async function insert(database: Database, reservations: readonly Reservation[]):
   const inserted = new Map<string, BookedOrder>();
   for (const { reservationId: id, saleId, userId, sku, quantity, price, ref, at } of rows) {
     const payBy = payBys.get(id);
-    // Of two with one id the first is written.
+    // If two have one id, the first is written.
     if (payBy === undefined || inserted.has(id)) continue;
     inserted.set(id, {
       id,

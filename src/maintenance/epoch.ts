@@ -124,7 +124,7 @@ export function startEpoch({
   async function round(): Promise<void> {
     const before = await readEpoch(redis);
     if (!(await isMyTurn(before))) {
-      // Another worker compares. What it holds is in Redis.
+      // Another worker compares. Redis has the rains that it holds.
       comparison.reset();
       full = undefined;
       held = await heldRains(redis);

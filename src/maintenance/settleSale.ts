@@ -73,7 +73,7 @@ export async function settleSale(
   const logged = (await readSale(redis, saleId))?.logged ?? 0;
   const underWay = await findUnderWay(context, saleId, logged, isGivenUp);
   if (underWay) return underWay;
-  // Of a settled sale the ledger has given back what was left, and Redis perhaps not yet: it was audited before.
+  // In a settled sale the ledger has given back the rest, and Redis perhaps not yet: it was audited before.
   const { balanced, problems } =
     booked.settledAt === undefined && !isGivenUp ? await audit(context, saleId) : { balanced: true, problems: [] };
   if (!balanced) return { outcome: 'not_balanced', problems };

@@ -66,13 +66,11 @@ describe.skipIf(WITHOUT_CHROMIUM)('what an operator does on the page, on real se
     await goTo(page, '#/rains/compared');
     const [first, second] = await claimLog(testConsole, 'compared');
     const statement = (...ids: string[]) =>
-      page
-        .getByTestId('statement')
-        .setInputFiles({
-          name: 'wallet.csv',
-          mimeType: 'text/csv',
-          buffer: Buffer.from(['id,amount,time', ...ids.map((id) => `${id},1.00,1795000000000`)].join('\n')),
-        });
+      page.getByTestId('statement').setInputFiles({
+        name: 'wallet.csv',
+        mimeType: 'text/csv',
+        buffer: Buffer.from(['id,amount,time', ...ids.map((id) => `${id},1.00,1795000000000`)].join('\n')),
+      });
     await statement(first!.redPacketId, second!.redPacketId);
     await page.getByTestId('reconcile').click();
     await soon(() => page.getByTestId('reconciled').textContent()).toContain('agree on every payment');

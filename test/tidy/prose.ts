@@ -63,7 +63,7 @@ export function proseBlocks({ text }: SourceFile): Block[] {
       open = !line.startsWith('#');
     }
   });
-  return blocks.filter((block) => block.some(({ text }) => text.trim() !== ''));
+  return blocks.filter((block) => block.some((line) => line.text.trim() !== ''));
 }
 
 /** The first text given to `log.info` and its like, and to `notify(terminal, …)`. */

@@ -216,13 +216,11 @@ describe.skipIf(WITHOUT_CHROMIUM || lanAddresses().length === 0)('an evening', (
       const people = ['Anna Li', '王小明', 'Bob Wu', ...Array.from({ length: 27 }, (_, i) => `Person ${i + 4}`)].map(
         (name, i) => `E${1_001 + i},${name},Sales\n`,
       );
-      await operator
-        .getByTestId('list')
-        .setInputFiles({
-          name: 'staff.csv',
-          mimeType: 'text/csv',
-          buffer: Buffer.from(`number,name,department\n${people.join('')}`),
-        });
+      await operator.getByTestId('list').setInputFiles({
+        name: 'staff.csv',
+        mimeType: 'text/csv',
+        buffer: Buffer.from(`number,name,department\n${people.join('')}`),
+      });
       await operator.getByTestId('import').click();
       await soon(() => operator.getByTestId('participant').count()).toBe(people.length);
       await operator.getByTestId('to-cards').click();

@@ -97,7 +97,7 @@ export function startRestorer({
     else scheduleRetry();
   }
 
-  /** Returns what failed. What cannot be checked, a rain that is being settled or a sale, does not delay the others. */
+  /** Returns what failed. A rain being settled or a sale, which cannot be checked, does not delay the others. */
   async function putBackAll(concerns: (key: string) => boolean): Promise<unknown[]> {
     return (await Promise.allSettled([putBackWins(concerns), also?.(concerns)])).flatMap((one) =>
       one.status === 'rejected' ? [one.reason as unknown] : [],

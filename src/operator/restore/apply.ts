@@ -188,7 +188,7 @@ async function rebuild(
   return undefined;
 }
 
-/** What the steps after the rebuild would do. */
+/** Describes the steps after the rebuild. */
 function describeRest({ did, word }: Work, kinds: ReadonlySet<string>): undefined {
   if (kinds.has('not_in_index')) did.push('put it into the index of rains');
   if (kinds.has('credit_not_in_log')) did.push('write the credits of the ledger back into Redis');

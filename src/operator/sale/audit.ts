@@ -107,7 +107,7 @@ type Actions = Awaited<ReturnType<OperatorContext['ledger']['actions']>>;
 type Explained = Awaited<ReturnType<typeof readExplained>>;
 type HeldSale = NonNullable<Awaited<ReturnType<typeof readRedis>>>;
 
-/** What Redis may have lost in a failover, or the ledger in a restore: then its counts prove nothing. */
+/** Entries that Redis may have lost in a failover, or the ledger in a restore: then its counts prove nothing. */
 const LOSSES = /^(missing|unmade|differs|ahead)\b/;
 
 async function auditOnce(
@@ -151,7 +151,7 @@ async function auditOnce(
   nameBeyond(log, isDiscarded, hasLostSome, findings);
   const isSound = findings.keys().size === 0 && behind.length + untold.length === 0;
   const kind = mayHaveLost(hasLostSome, behind, log) ? undefined : 'counts';
-  // What the shop got back at the end of a sale, Redis need not know.
+  // Redis need not know the units that the shop got back at the end of a sale.
   const unsettled = sale.settledAt === undefined ? held : undefined;
   const wrongCounts = sale.items.flatMap(({ sku }) =>
     unsettled

@@ -92,7 +92,7 @@ export class RollingCrowd {
     return this.#cost.moved;
   }
 
-  /** What happened since the last call. */
+  /** Everything that happened since the last call. */
   takeCost(): Cost {
     const cost = this.#cost;
     this.#cost = { away: 0, answer: 0, moved: 0 };
