@@ -18,6 +18,8 @@ function project(name: Project, more: TestProjectInlineConfiguration['test']): T
       testTimeout: 60_000,
       hookTimeout: 60_000,
       ...more,
+      // Files that failed run once more, one after the other.
+      ...(process.env['RAIN_ALONE'] && { maxWorkers: 1 }),
       // So much of a value stands in an error's message, which is all that the end of a run shows of it.
       chaiConfig: { truncateThreshold: 500 },
     },

@@ -66,14 +66,15 @@ function projectsOf(command, args) {
 async function test(args, without) {
   for (const [name, reason] of Object.entries(without))
     if (reason) say(`${FOR_TESTS[name].skipped} will be skipped: ${reason}`);
-  const vitest = spawn(process.execPath, [join(ROOT, 'node_modules/vitest/vitest.mjs'), 'run', ...args], {
+  const runner = join(ROOT, 'test/support/runner/main.ts');
+  const tests = spawn(process.execPath, ['--import', 'tsx', runner, ...args], {
     stdio: 'inherit',
     env: { ...process.env, RAIN_BUILT: '1', ...(without.chromium && { WITHOUT_CHROMIUM: without.chromium }) },
   });
-  // vitest receives Ctrl-C itself; this process only waits for its exit code.
+  // The tests receive Ctrl-C themselves; this process only waits for their exit code.
   process.on('SIGINT', () => {});
-  process.on('SIGTERM', () => vitest.kill('SIGTERM'));
-  const [code, signal] = await once(vitest, 'exit');
+  process.on('SIGTERM', () => tests.kill('SIGTERM'));
+  const [code, signal] = await once(tests, 'exit');
   process.exit(code ?? 128 + constants.signals[signal]);
 }
 

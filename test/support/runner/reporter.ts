@@ -1,37 +1,64 @@
+import { writeFileSync } from 'node:fs';
+import { stripVTControlCharacters } from 'node:util';
 import type { Reporter, SerializedError, TestModule } from 'vitest/node';
+import { RECORD_VARIABLE, summaryOf, type Failure, type RunRecord } from './runRecord.ts';
+
+type ErrorOfTest = Pick<SerializedError, 'message' | 'diff'>;
 
 /**
  * Closes the run with the name and the first error of each failure, and one line for machines, `N passed, N failed[, N
  * skipped]`, from vitest's own counts. Each fault outside a test (a file that would not load, a hook of a suite, an
- * unhandled error) counts as one failure.
+ * unhandled error) counts as one failure. Where the run may be followed by a second one, the counts are written to a
+ * file, and the line is left to the one who started both.
  */
 export default class SummaryReporter implements Reporter {
+  readonly #recordPath = process.env[RECORD_VARIABLE];
+
+  constructor() {
+    // A vitest that a test starts has a record of its own, or none.
+    delete process.env[RECORD_VARIABLE];
+  }
+
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly SerializedError[]): void {
-    const failures = unhandledErrors.map((error) => failure('outside a test', [error]));
-    const count = { passed: 0, failed: 0, skipped: 0, pending: 0 };
-    for (const module of modules) {
-      for (const test of module.children.allTests()) {
-        const { state, errors } = test.result();
-        count[state]++;
-        // A test that never came to run (its worker died, the run was cut short) has not passed.
-        if (state === 'failed' || state === 'pending')
-          failures.push(failure(`${module.relativeModuleId} > ${test.fullName}`, errors));
-      }
-      if (module.errors().length > 0) failures.push(failure(module.relativeModuleId, module.errors()));
-      for (const suite of module.children.allSuites()) {
-        if (suite.errors().length > 0)
-          failures.push(failure(`${module.relativeModuleId} > ${suite.fullName}`, suite.errors()));
-      }
-    }
+    const record: RunRecord = {
+      files: {},
+      failures: unhandledErrors.map((error) => failure(undefined, 'outside a test', [error])),
+    };
+    for (const module of modules) addModule(record, module);
     // Last, because whoever reads a long run sees its end first, and often no more.
-    process.stdout.write(`\n${failures.map((line) => `FAILED ${line}\n`).join('')}`);
-    process.stdout.write(
-      `${count.passed} passed, ${failures.length} failed${count.skipped > 0 ? `, ${count.skipped} skipped` : ''}\n`,
-    );
-    if (failures.length > 0) process.exitCode ||= 1;
+    process.stdout.write(`\n${record.failures.map((failed) => `FAILED ${lineOf(failed)}\n`).join('')}`);
+    if (this.#recordPath === undefined) process.stdout.write(`${summaryOf(record)}\n`);
+    else writeFileSync(this.#recordPath, JSON.stringify(record));
+    if (record.failures.length > 0) process.exitCode ||= 1;
   }
 }
 
-function failure(name: string, errors: readonly Pick<SerializedError, 'message'>[] | undefined): string {
-  return `${name}: ${errors?.[0]?.message.slice(0, 600) ?? 'it never ran'}`;
+function addModule({ files, failures }: RunRecord, module: TestModule): void {
+  const path = module.relativeModuleId;
+  const counts = (files[path] ??= { passed: 0, skipped: 0 });
+  for (const test of module.children.allTests()) {
+    const { state, errors } = test.result();
+    if (state === 'passed' || state === 'skipped') counts[state]++;
+    // A test that never came to run (its worker died, the run was cut short) has not passed.
+    else failures.push(failure(path, test.fullName, errors));
+  }
+  if (module.errors().length > 0) failures.push(failure(path, '', module.errors()));
+  for (const suite of module.children.allSuites())
+    if (suite.errors().length > 0) failures.push(failure(path, suite.fullName, suite.errors()));
+}
+
+function failure(file: string | undefined, title: string, errors: readonly ErrorOfTest[] = []): Failure {
+  return { file, title, messages: errors.flatMap((error) => [error.message, ...differences(error)]) };
+}
+
+/** Lines of the values that differ, without those that are equal. */
+function differences({ diff }: ErrorOfTest): string[] {
+  return stripVTControlCharacters(diff ?? '')
+    .split('\n')
+    .filter((line) => /^\s*[-+]\s/.test(line));
+}
+
+function lineOf({ file, title, messages }: Failure): string {
+  const name = [file, title].filter(Boolean).join(' > ');
+  return `${name}: ${messages[0]?.slice(0, 600) ?? 'it never ran'}`;
 }
