@@ -3,7 +3,10 @@ import { stripVTControlCharacters } from 'node:util';
 import type { Reporter, SerializedError, TestModule } from 'vitest/node';
 import { RECORD_VARIABLE, summaryOf, type Failure, type RunRecord } from './runRecord.ts';
 
-type ErrorOfTest = Pick<SerializedError, 'message' | 'diff'>;
+interface ErrorOfTest {
+  message: string;
+  diff?: string;
+}
 
 /**
  * Closes the run with the name and the first error of each failure, and one line for machines, `N passed, N failed[, N
