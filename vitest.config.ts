@@ -1,9 +1,11 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import LongestFirst from './test/support/runner/longestFirst.ts';
-import { readProjects, type Project } from './test/support/runner/projects.ts';
+import { readProjects, WITHOUT_VARIABLE, type Project } from './test/support/runner/projects.ts';
 
 const { files, projectOf } = readProjects(fileURLToPath(new URL('.', import.meta.url)));
+
+const without = (process.env[WITHOUT_VARIABLE] ?? '').split(' ');
 
 /**
  * Files that share a worker share what they import, which is loaded once; what they leave behind fails them by name.
@@ -12,7 +14,7 @@ function project(name: Project, more: TestProjectInlineConfiguration['test']): T
   return {
     test: {
       name,
-      include: files.filter((file) => projectOf(file) === name),
+      include: files.filter((file) => projectOf(file) === name && !without.includes(file)),
       isolate: false,
       unstubGlobals: true,
       testTimeout: 60_000,

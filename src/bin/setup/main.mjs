@@ -42,7 +42,7 @@ export async function main([command, ...args]) {
     process.exit(1);
   }
   if (command === 'start') await start(args);
-  if (tests) await test([...projectsOf(command, args), ...args], without);
+  if (tests) await test([command, ...projectsOf(command, args), ...args], without);
 }
 
 function hasExternalRedis() {

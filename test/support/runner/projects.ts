@@ -8,6 +8,9 @@ import { posix } from 'node:path';
  */
 type Project = 'unit' | 'system' | 'long' | 'alone';
 
+/** The environment variable with the files, parted by spaces, that a run leaves out. */
+export const WITHOUT_VARIABLE = 'RAIN_TESTS_WITHOUT';
+
 const ALONE = new Set(['test/attack/attack.long.test.ts', 'test/cost/cost.long.test.ts']);
 
 /** A file that imports one of these, other than for its types, can start a server or a process, or connect to one. */

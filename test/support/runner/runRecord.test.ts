@@ -30,12 +30,17 @@ async function play(files: Record<string, string>, args: string[] = []): Promise
       `import { test, expect } from 'vitest';\nimport { existsSync, writeFileSync } from 'node:fs';\n${body}`,
     );
   return new Promise((resolve) => {
-    execFile(process.execPath, ['--import', 'tsx', path('main.ts'), ...args], { cwd: folder }, (error, stdout) => {
-      const said = stdout.trimEnd().split('\n');
-      const last = said.at(-1)!;
-      const before = said.slice(0, -1).filter((line) => /^flaky: |^\d+ passed|once more/.test(line));
-      resolve({ code: error ? Number(error.code) : 0, said: [...before, last] });
-    });
+    execFile(
+      process.execPath,
+      ['--import', 'tsx', path('main.ts'), 'test', ...args],
+      { cwd: folder },
+      (error, stdout) => {
+        const said = stdout.trimEnd().split('\n');
+        const last = said.at(-1)!;
+        const before = said.slice(0, -1).filter((line) => /^flaky: |^\d+ passed|once more/.test(line));
+        resolve({ code: error ? Number(error.code) : 0, said: [...before, last] });
+      },
+    );
   });
 }
 

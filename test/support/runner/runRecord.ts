@@ -62,9 +62,13 @@ export function afterRepeat(first: RunRecord, second: RunRecord): { record: RunR
   };
 }
 
-/** The line for machines, `N passed, N failed[, N skipped]`. */
-export function summaryOf({ files, failures }: RunRecord): string {
+export function countsOf({ files, failures }: RunRecord): Counts & { failed: number } {
   const sum = (count: keyof Counts) => Object.values(files).reduce((all, counts) => all + counts[count], 0);
-  const skipped = sum('skipped');
-  return `${sum('passed')} passed, ${failures.length} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
+  return { passed: sum('passed'), failed: failures.length, skipped: sum('skipped') };
+}
+
+/** The line for machines, `N passed, N failed[, N skipped]`. */
+export function summaryOf(record: RunRecord): string {
+  const { passed, failed, skipped } = countsOf(record);
+  return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
 }
