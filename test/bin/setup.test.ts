@@ -65,6 +65,10 @@ test('a step that fails ends in one sentence that knows its output', async () =>
   await expect(run('no-such-program', [], (output: string) => output, { quiet: true })).rejects.toThrow(
     /no-such-program.*ENOENT/,
   );
+  await expect(
+    run('sh', ['-c', 'echo half; kill -9 $$'], (output: string) => output, { quiet: true }),
+    'a signal is named',
+  ).rejects.toThrow(/^half\nsh: killed by SIGKILL\n$/);
   expect(await run('sh', ['-c', 'echo done'], () => '')).toBe('done\n');
 });
 

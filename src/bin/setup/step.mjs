@@ -59,8 +59,10 @@ function attempt(command, args, env) {
     child.stdout.setEncoding('utf8').on('data', collect);
     child.stderr.setEncoding('utf8').on('data', collect);
     child.once('error', (error) => resolve({ code: -1, output: `${command}: ${error.message}\n` }));
-    child.once('close', (code) => {
+    child.once('close', (code, signal) => {
       rmSync(COMMAND, { force: true });
+      // A system short of memory kills without a word from the command.
+      if (signal) output += `${command}: killed by ${signal}\n`;
       resolve({ code, output });
     });
   });
