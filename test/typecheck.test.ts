@@ -16,7 +16,7 @@ test.concurrent.each(['test', 'client-demo', 'client-console'])(
   '%s/tsconfig.json: every type agrees',
   { timeout: 180_000 },
   async (folder) => {
-    const words = [
+    const said = await outputOf([
       'node_modules/typescript/bin/tsc',
       '-p',
       `${folder}/tsconfig.json`,
@@ -25,12 +25,26 @@ test.concurrent.each(['test', 'client-demo', 'client-console'])(
       '--tsBuildInfoFile',
       `${SEEN}/${folder}.tsbuildinfo`,
       ...ONE_CHECKER,
-    ];
-    const said = await new Promise<string>((resolve) => {
-      execFile(process.execPath, words, { cwd: ROOT }, (error, stdout, stderr) =>
-        resolve(error ? `${stdout}${stderr}` || error.message : stdout),
-      );
-    });
+    ]);
     expect(said).toBe('');
   },
 );
+
+test.concurrent(
+  'the linter finds no mistake that only types show; all that it finds: npm run lint',
+  { timeout: 180_000 },
+  async () => {
+    expect(await outputOf(['node_modules/oxlint/bin/oxlint', '--type-aware', '--quiet'])).toMatch(
+      /Found 0 warnings and 0 errors/,
+    );
+  },
+);
+
+/** Runs a program of ours; gives all that it printed if it fails, else its output. */
+function outputOf(words: readonly string[]): Promise<string> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, words, { cwd: ROOT }, (error, stdout, stderr) =>
+      resolve(error ? `${stdout}${stderr}` || error.message : stdout),
+    );
+  });
+}

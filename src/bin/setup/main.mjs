@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseEnv } from 'node:util';
 import { build } from './build.mjs';
+import { check } from './check.mjs';
 import { exclusively } from './lock.mjs';
 import { installPackages } from './packages.mjs';
 import { ensureForTest, ensureRedis, FOR_TESTS } from './programs.mjs';
@@ -31,6 +32,8 @@ export async function main([command, ...args]) {
       async () => {
         await outliveCommand();
         await installPackages();
+        // The whole is worth a look at its form first; one room is tried in the middle of the work.
+        if (tests && args.length === 0) await check();
         if (command !== 'build' && (command !== 'start' || !hasExternalRedis())) await ensureRedis();
         if (tests) for (const name of Object.keys(FOR_TESTS)) without[name] = await ensureForTest(name);
         await build();
