@@ -51,7 +51,7 @@ describe('the image', () => {
       sources('dist')
         .filter((path) => !path.startsWith('dist/chunks/'))
         .flatMap((path) =>
-          [...read(path).matchAll(/(?:from|import)\s*\(?\s*['"]([@\w][\w./@:-]*)['"]/g)].map(([, name]) =>
+          [...read(path).matchAll(/(?<!\.)(?:from|import)\s*\(?\s*['"]([@\w][\w./@:-]*)['"]/g)].map(([, name]) =>
             packageOf(name!),
           ),
         ),
