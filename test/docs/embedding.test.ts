@@ -58,7 +58,7 @@ test.skipIf(PYTHON === undefined)('[R9] the token that the page signs in Python 
 });
 
 test("every colour that the page names is one of the player's page, and the page of one's own fits on a screen", () => {
-  const style = readFileSync(join(ROOT, 'client-demo/src/style.css'), 'utf8');
+  const style = readFileSync(join(ROOT, 'client-demo/src/style/page.css'), 'utf8');
   const named = [...page.matchAll(/`(--[\w-]+)`/g)].map(([, name]) => name!);
   expect(named.length).toBeGreaterThan(5);
   for (const name of named) expect(style).toContain(`${name}:`);

@@ -7,18 +7,19 @@ import { reservationOrdinal } from '../../sale/ids.ts';
 import { isBalanced, type ItemEquation } from '../../sale/equation.ts';
 import { foreignTold } from '../../store/toldReservations.ts';
 import { countUndelivered } from '../../store/undelivered.ts';
-import { foreignKeys, saleKeys } from '../../store/saleKeys.ts';
+import { foreignKeys } from '../../store/saleKeys.ts';
 import { recordedWindows } from '../audit/windows.ts';
 import type { OperatorContext } from '../context.ts';
 import { nameUnlogged } from './audit/buyers.ts';
 import { compareCounts } from './audit/counts.ts';
 import { readExplained } from './audit/explained.ts';
 import { createFindings, quoted, type SaleFindings, type SaleTampering } from './audit/findings.ts';
+import { madeNow, readHeld, type HeldSale } from './audit/held.ts';
 import { compareStock } from './audit/ledgerSide.ts';
 import { nameBeyond } from './audit/limits.ts';
 import { ordersOf, readSaleLog } from './audit/log.ts';
 import { emptyLog, type Logged, type Untrue } from './audit/saleLog.ts';
-import { compareSaleState, type Texts } from './audit/state.ts';
+import { compareSaleState } from './audit/state.ts';
 import type { WrongField } from './audit/wrongField.ts';
 import { progressOf, STATES } from './expectedState.ts';
 import { saleKeyName } from './keyName.ts';
@@ -105,7 +106,6 @@ interface Look {
 type Windows = ReturnType<typeof recordedWindows>;
 type Actions = Awaited<ReturnType<OperatorContext['ledger']['actions']>>;
 type Explained = Awaited<ReturnType<typeof readExplained>>;
-type HeldSale = NonNullable<Awaited<ReturnType<typeof readRedis>>>;
 
 /** Entries that Redis may have lost in a failover, or the ledger in a restore: then its counts prove nothing. */
 const LOSSES = /^(missing|unmade|differs|ahead)\b/;
@@ -121,7 +121,7 @@ async function auditOnce(
   const planned = await context.ledger.sale(saleId);
   if (!planned) return undefined;
   const isForeign = await noteForeign(context, saleId, findings);
-  const held = isForeign ? undefined : await readRedis(context, planned);
+  const held = isForeign ? undefined : await readHeld(context, planned);
   // Read again: window and top-ups are in the ledger before they are in Redis.
   const sale = (await context.ledger.sale(saleId))!;
   const actions = await context.ledger.actions(saleId);
@@ -310,58 +310,6 @@ async function compareHeld(
       'made',
     );
   return { notices, wrong: differences.wrong, log };
-}
-
-/** Only these are read, whatever somebody else has put beside them [R10]. */
-const STATE_FIELDS = [
-  'state',
-  'saleId',
-  'opensAt',
-  'closesAt',
-  'holdMs',
-  'perUserMax',
-  'boughtMax',
-  'terms',
-  'items',
-  'added',
-  'made',
-  'held',
-  'signedBy',
-] as const;
-const STOCK_COUNTS = ['units', 'booked', 'sold', 'returned'] as const;
-
-/** State, stock and lengths in one moment; `undefined`: Redis has no such sale. */
-async function readRedis(
-  { redis }: OperatorContext,
-  { id, items }: BookedSale,
-): Promise<{ state: Texts; stock: Texts; made: number; logged: number; now: number } | undefined> {
-  const keys = saleKeys(id);
-  const stockFields = items.flatMap(({ sku }) => [sku, ...STOCK_COUNTS.map((count) => `${sku}:${count}`)]);
-  const replies = (await redis
-    .multi()
-    .hmget(keys.state, ...STATE_FIELDS)
-    .hmget(keys.stock, ...stockFields)
-    .llen(keys.reservations)
-    .time()
-    .exec())!;
-  for (const [error] of replies) if (error) throw error;
-  const [states, stocks, logged, [seconds]] = replies.map(([, reply]) => reply) as [
-    (string | null)[],
-    (string | null)[],
-    number,
-    [string, string],
-  ];
-  const [state, stock] = [textsOf(STATE_FIELDS, states), textsOf(stockFields, stocks)];
-  return state['state'] === undefined && logged === 0
-    ? undefined
-    : { state, stock, logged, made: Number(state['made'] ?? 0), now: 1_000 * Number(seconds) };
-}
-
-const textsOf = (fields: readonly string[], values: readonly (string | null)[]): Texts =>
-  Object.fromEntries(fields.map((field, i) => [field, values[i] ?? undefined]));
-
-async function madeNow({ redis }: OperatorContext, saleId: string): Promise<number> {
-  return Number((await redis.hget(saleKeys(saleId).state, 'made')) ?? 0);
 }
 
 /** An order has its reservation's number, and Redis has drawn it before. */

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { auditSale } from '../../../src/operator/sale/audit.ts';
 import { openSaleReplay } from '../../../src/operator/sale/replay.ts';
-import { repairSale } from '../../../src/operator/sale/repair.ts';
 import { endSale } from '../../../src/operator/sale/transitions.ts';
 import { openSale } from '../../../src/operator/sale/open.ts';
 import { topUpSale } from '../../../src/operator/sale/topUp.ts';
@@ -387,66 +386,5 @@ test('an audit with another SIGNING_SECRET accuses nobody; while the secret is r
   expect(await auditSale({ ...context, signer: laterSigner }, 'secret')).toMatchObject({
     problems: [],
     report: { balanced: true },
-  });
-});
-
-test('a top-up that is booked and not in Redis yet is a notice, not a difference', async () => {
-  await stage.open('cut');
-  await context.ledger.addStock({ id: 'cut/1', saleId: 'cut', sku: 'mug', units: 2 }, 'test', 100);
-  expect(await stage.audit('cut')).toMatchObject({
-    problems: [],
-    notices: [expect.stringMatching(/^the top-up cut\/1 of 2 mug is booked and not in Redis yet: repeat it/)],
-    report: { balanced: true },
-  });
-});
-
-test('the repair sends what has no order again, and puts raised and lowered counts right; a second one finds nothing', async () => {
-  const keys = await sold('mend');
-  await stage.buy('mend', { userId: 'dee' });
-  await context.redis.hincrby(keys.stock, 'tee:booked', 5);
-  await context.redis.hset(keys.stock, 'tee:sold', 0);
-  const sent: { from: number; entries: readonly string[] }[] = [];
-  const send = async (_: string, from: number, entries: readonly string[]) => {
-    sent.push({ from, entries });
-  };
-  const foretold = await repairSale(context, 'mend', send, true);
-  expect(foretold).toEqual({
-    ok: true,
-    reservations: 2,
-    jobs: 1,
-    complete: true,
-    released: false,
-    counts: [
-      { field: 'tee:booked', found: '10', right: 5 },
-      { field: 'tee:sold', found: '0', right: 2 },
-    ],
-  });
-  expect([sent, (await stage.audit('mend')).report.balanced]).toEqual([[], false]);
-  expect(await repairSale(context, 'mend', send)).toEqual(foretold);
-  expect(sent).toEqual([{ from: 2, entries: (await context.redis.lrange(keys.reservations, 0, 1)).reverse() }]);
-  await stage.write('mend');
-  expect(await stage.audit('mend')).toMatchObject({
-    problems: [],
-    report: { balanced: true, items: [{ sold: 2, reserved: 3, pending: 0, left: 5 }, {}] },
-  });
-  expect(await repairSale(context, 'mend', send)).toMatchObject({ ok: true, reservations: 0, jobs: 0, counts: [] });
-  expect((await context.ledger.actions('mend')).filter(({ verb }) => verb === 'repair')).toHaveLength(1);
-});
-
-test('the repair changes no count while anything else speaks against the log', async () => {
-  const keys = await sold('wary');
-  await context.redis.hincrby(keys.stock, 'tee:booked', 5);
-  await context.redis.lpush(keys.reservations, await entry(keys, 0, { reservationId: 'wary-4', userId: 'thief' }));
-  const sent: string[] = [];
-  expect(
-    await repairSale(context, 'wary', async (_, __, entries) => {
-      sent.push(...entries);
-    }),
-  ).toMatchObject({ ok: true, reservations: 1, counts: [] });
-  expect(sent).toEqual([expect.stringContaining('"userId":"cem"')]);
-  expect(await context.redis.hget(keys.stock, 'tee:booked')).toBe('9');
-  expect(await repairSale(context, 'nowhere', async () => {})).toEqual({
-    ok: false,
-    refusals: [{ field: 'id', reason: 'there is no sale nowhere' }],
   });
 });
