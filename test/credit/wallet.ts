@@ -17,10 +17,11 @@ type Paid = Pick<ToldClaim, 'userId' | 'amount'> & { before: boolean };
 type AnswerTo = (body: Buffer, pay: (claim: ToldClaim) => Promise<Paid>) => Promise<{ status: number; body: object }>;
 const page = readFileSync(new URL('../../docs/reference/webhook.md', import.meta.url), 'utf8');
 const code = [...page.matchAll(/```js\n([^]*?)```/g)].map(([, block]) => block).join('\n');
-export const { verify, answer: answerTo } = (await import(`data:text/javascript,${encodeURIComponent(code)}`)) as {
+const example = (await import(`data:text/javascript,${encodeURIComponent(code)}`)) as {
   verify: Verify;
   answer: AnswerTo;
 };
+export const { verify } = example;
 
 export interface ToldClaim {
   claimId: string;
@@ -140,7 +141,7 @@ export async function startWallet({ onePerUser = false } = {}): Promise<Wallet> 
 
   const acts: Record<NamedBehaviour, (ask: Asked) => Promise<void> | void> = {
     pay: async ({ claims, single, response }) => {
-      const { status, body } = await answerTo(
+      const { status, body } = await example.answer(
         Buffer.from(JSON.stringify(single ? claims[0] : { claims })),
         async (claim) => payOne(claim),
       );

@@ -24,15 +24,6 @@ export function emptyNames(files: readonly SourceFile[]): Violation[] {
   });
 }
 
-/** STYLE 11: no `any`. */
-export function anyTypes(files: readonly SourceFile[]): Violation[] {
-  return findNodes(
-    files,
-    (node) => node.type === 'TSAnyKeyword',
-    (where) => `${where}: any; write unknown and parse it with zod, or name the type`,
-  );
-}
-
 /** Configuration is read and checked once, in one place. */
 export function environmentReads(files: readonly SourceFile[]): Violation[] {
   const elsewhere = files.filter(({ path }) => !READS_ENVIRONMENT.test(path));
