@@ -4,11 +4,12 @@
 -- KEYS[2] buyers  hash: userId -> "ordinal:sku:quantity:status:payBy:mac:ref;" for each reservation
 -- KEYS[3] cancels list: "userId ordinal mac", the newest at the head
 -- ARGV    userId, ordinal of the reservation, mac
--- RETURNS the status that the reservation has now, one letter as in follow.lua; '' the user has no such reservation; "full" the
---         wish is not written down, since the list is at its end; nil no such sale
--- WHY     The ledger decides, and a gateway does not reach it: a worker takes the wish from here. Only a reservation that is not paid
---         is cancelled; a wish that is repeated is in the list twice, and that is harmless. The list has an end [R10], and who meets it is told. Somebody else may have filled it: workers
---         know the signatures of gateways, and clear away the rest.
+-- RETURNS the status that the reservation has now, one letter as in follow.lua; '' the user has no such reservation;
+--         "full" the wish is not written down, since the list is at its end; nil no such sale
+-- WHY     The ledger decides, and a gateway does not reach it: a worker takes the wish from here. Only a reservation
+--         that is not paid is cancelled; a wish that is repeated is in the list twice, and that is harmless. The list
+--         has an end [R10], and who meets it is told. Somebody else may have filled it: workers know the signatures of
+--         gateways, and clear away the rest.
 
 local WISHES_MAX = 100000 -- far more than buyers cancel between two rounds of a worker
 

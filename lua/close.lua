@@ -3,7 +3,8 @@
 -- KEYS[1] state    hash: state, closesAt (epoch ms)
 -- ARGV    "early" to end it at any time, "due" to end it only if its time has come
 -- RETURNS the state now: "closed" or "settled" if it has ended, now or earlier; nil no such rain
--- WHY     Settlement counts the remaining packets. So they must not change any more, by the same key that grab.lua reads.
+-- WHY     Settlement counts the remaining packets. So they must not change any more, by the same key that grab.lua
+--         reads.
 
 local rain = redis.call('HMGET', KEYS[1], 'state', 'closesAt')
 if not rain[1] then return nil end

@@ -1,10 +1,11 @@
 -- correct.lua: put back what buyers are told of their reservations, after somebody has changed it by hand.
 --
 -- KEYS[1] buyers  hash: userId -> "ordinal:sku:quantity:status:payBy:ref;" for each reservation
--- ARGV    userId, ordinal, the "status:payBy" that was found there, the "status:payBy" that it should have been; n times, 1 <= n <= 128
+-- ARGV    userId, ordinal, the "status:payBy" that was found there, the "status:payBy" that it should have been; n
+--         times, 1 <= n <= 128
 -- RETURNS n numbers: 1 changed; 0 it says something else by now, or is gone
--- WHY     follow.lua only moves a status forward. The counts of the stock are not touched: whoever changed a status by hand has not
---         changed them with it, and the audit compares them by themselves.
+-- WHY     follow.lua only moves a status forward. The counts of the stock are not touched: whoever changed a status by
+--         hand has not changed them with it, and the audit compares them by themselves.
 
 local answers = {}
 for i = 1, #ARGV, 4 do

@@ -1,8 +1,8 @@
 -- epoch.lua: read the epoch of Redis, or write the next one.
 --
 -- KEYS[1] epoch    hash: store, counter, runId, server (the run id of this server, as a user saw it who may call INFO)
--- ARGV    none to read; to write: store (the id of the ledger), its counter, run id for which the stores were compared, and how far
---         an honest counter may be ahead of that one
+-- ARGV    none to read; to write: store (the id of the ledger), its counter, run id for which the stores were compared,
+--         and how far an honest counter may be ahead of that one
 -- RETURNS store, counter, run id as stored ('' if absent), then the run id of this server ('' if it does not tell)
 -- WHY     A backup of Redis contains an older counter than the ledger has. If two workers write at once, the greater
 --         counter stands, since a smaller one looks like a backup. The run id is read by the server that owns the key,

@@ -2,7 +2,8 @@
 --
 -- KEYS[1] hash
 -- ARGV    how many fields there may be, and how many bytes in all their values
--- RETURNS field, value, field, value ...; an integer when it is not read: the number of its fields, or -1 for another type
+-- RETURNS field, value, field, value ...; an integer when it is not read: the number of its fields, or -1 for another
+--         type
 -- WHY     Anybody who can write to Redis could otherwise exhaust the memory of every reader with one key. The size and
 --         the content are read in one step, so that no larger hash can be put in between.
 

@@ -4,8 +4,9 @@
 -- KEYS[2] packets  list to push to
 -- ARGV    offset of the chunk, then its elements
 -- RETURNS how many packets are loaded now; -1 no such rain; -2 the chunk would exceed the plan
--- WHY     The count in the hash changes with the push, so an interrupted load continues where it stopped. A chunk that is
---         sent again after a lost reply is not pushed twice: its offset no longer matches, and the caller gets the count.
+-- WHY     The count in the hash changes with the push, so an interrupted load continues where it stopped. A chunk that
+--         is sent again after a lost reply is not pushed twice: its offset no longer matches, and the caller gets the
+--         count.
 
 local rain = redis.call('HMGET', KEYS[1], 'state', 'packets', 'loaded')
 if not rain[1] then return -1 end

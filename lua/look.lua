@@ -6,8 +6,9 @@
 -- KEYS[4] spoiled  list
 -- KEYS[5] relayed  string: the relay's cursor
 -- ARGV    how many fields state may have, how many bytes those may have in all that are read, then their names
--- RETURNS nil: state is not there, of another type, or larger than ours can be; else the lengths of packets, claims and spoiled, the
---         newest entry of the log (false: none), relayed (false: nothing), then the fields in the order of ARGV (false: absent)
+-- RETURNS nil: state is not there, of another type, or larger than ours can be; else the lengths of packets, claims and
+--         spoiled, the newest entry of the log (false: none), relayed (false: nothing), then the fields in the order of
+--         ARGV (false: absent)
 -- WHY     Every gateway reads every open rain once a second: six commands cost Redis twice as much as one script.
 --         Anybody who can write to Redis could otherwise exhaust the memory of every reader with one field.
 

@@ -2,7 +2,8 @@
 --
 -- KEYS[1] state    hash: state, closesAt (epoch ms)
 -- ARGV    none
--- RETURNS the state now: "paused" if paused, now or earlier; any other state is the reason for a refusal; nil no such rain
+-- RETURNS the state now: "paused" if paused, now or earlier; any other state is the reason for a refusal; nil no such
+--         rain
 -- WHY     The window is not extended: a pause never moves the end that viewers were promised.
 
 local rain = redis.call('HMGET', KEYS[1], 'state', 'closesAt')

@@ -5,18 +5,20 @@
 -- KEYS[3] buyers       hash: userId -> "ordinal:sku:quantity:status:payBy:mac:ref;" for each reservation
 -- KEYS[4] reservations list: the reservation log, newest at the head
 -- KEYS[5] bought       hash of the campaign: userId -> units that the user holds in it; unused without boughtMax
--- ARGV    userId, ordinal, sku, quantity, payBy, mac, ref ('' for none), entry of the log; n times, 1 <= n <= 128, in order of ordinals
--- RETURNS n numbers: 1 put back; 0 it is there; -1 its number or its units are somebody else's by now, or the sale is frozen for its
---         settlement, or settled. nil no such sale
--- WHY     Several gateways may do this at once, in any order, and repeatedly. A number may have been given to another buyer after
---         the loss, which only the log tells: its newest part, since only the latest writes are lost, and for an older number
---         the entries near its place. Units are never booked above what there is: who was told of a unit that another one
---         has by now is reported to the operator. Entries that came into the log after its audit would be part of no
---         settlement.
+-- ARGV    userId, ordinal, sku, quantity, payBy, mac, ref ('' for none), entry of the log; n times, 1 <= n <= 128, in
+--         order of ordinals
+-- RETURNS n numbers: 1 put back; 0 it is there; -1 its number or its units are somebody else's by now, or the sale is
+--         frozen for its settlement, or settled. nil no such sale
+-- WHY     Several gateways may do this at once, in any order, and repeatedly. A number may have been given to another
+--         buyer after the loss, which only the log tells: its newest part, since only the latest writes are lost, and
+--         for an older number the entries near its place. Units are never booked above what there is: who was told of a
+--         unit that another one has by now is reported to the operator. Entries that came into the log after its audit
+--         would be part of no settlement.
 
 local NEWEST = 5000 -- entries of the log that are looked at: more than are written between a loss and the check [R10]
 local NEAR = 100 -- entries before and after the place of an older number that are looked at, too [R10]
-local GAPS_MAX = 1000 -- numbers without an entry, each of which brings the later entries one place nearer to the first [R10]
+-- Numbers without an entry, each of which brings the later entries one place nearer to the first [R10]
+local GAPS_MAX = 1000
 
 local sale = redis.call('HMGET', KEYS[1], 'state', 'made', 'boughtMax', 'frozen')
 if not sale[1] then return nil end
@@ -50,9 +52,12 @@ for i = 1, #ARGV, 8 do
   else
     -- HINCRBY would raise after the first writes, and a repetition would take the reservation for one that is there.
     local counts = (stock[2] or '0') .. ' ' .. (sale[3] and redis.call('HGET', KEYS[5], user) or '0')
-    if not counts:find('^%-?%d+ %-?%d+$') then return redis.error_reply('ERR what is booked of ' .. sku .. ', or held by ' .. user .. ', is no whole number') end
+    if not counts:find('^%-?%d+ %-?%d+$') then
+      return redis.error_reply('ERR what is booked of ' .. sku .. ', or held by ' .. user .. ', is no whole number')
+    end
     made = math.max(made, tonumber(ordinal))
-    redis.call('HSET', KEYS[3], user, held .. ordinal .. ':' .. sku .. ':' .. quantity .. ':r:' .. pay_by .. ':' .. mac .. ':' .. ref .. ';')
+    redis.call('HSET', KEYS[3], user, held .. ordinal .. ':' .. sku .. ':' .. quantity .. ':r:' .. pay_by .. ':' .. mac
+      .. ':' .. ref .. ';')
     redis.call('HINCRBY', KEYS[2], sku .. ':booked', quantity)
     redis.call('HSET', KEYS[1], 'made', string.format('%.0f', made))
     if sale[3] then redis.call('HINCRBY', KEYS[5], user, quantity) end

@@ -4,12 +4,12 @@
 -- KEYS[2] state    hash
 -- KEYS[3] lease    string: which relay holds the lease of this shard
 -- ARGV    the relay's name, the cursor as it was read, the new cursor
--- RETURNS "moved"; otherwise nothing has changed: "shard_gone"; "lease_lost" this relay does not hold the lease (any more);
---         "moved_by_another" the cursor has another value
--- WHY     If a lease expires during the work, two relays may queue the same range. Then one of them moves the cursor and
---         the other is refused; no cursor skips entries that nobody has queued. Redis may have been emptied since the
---         log was read: a cursor written then would never expire, and nobody would ever read it. The first move may come
---         after the rain was settled; then the cursor must expire with the state.
+-- RETURNS "moved"; otherwise nothing has changed: "shard_gone"; "lease_lost" this relay does not hold the lease (any
+--         more); "moved_by_another" the cursor has another value
+-- WHY     If a lease expires during the work, two relays may queue the same range. Then one of them moves the cursor
+--         and the other is refused; no cursor skips entries that nobody has queued. Redis may have been emptied since
+--         the log was read: a cursor written then would never expire, and nobody would ever read it. The first move may
+--         come after the rain was settled; then the cursor must expire with the state.
 
 local ttl = redis.call('PTTL', KEYS[2])
 if ttl == -2 then return 'shard_gone' end

@@ -3,11 +3,13 @@
 -- KEYS[1] state    hash: state; missing, or of a draft
 -- KEYS[2] claimed  hash: userId -> claim JSON
 -- KEYS[3] claims   list: the claim log, newest at the head
--- ARGV    length of the claim log as it was read; then userId, claim JSON, "1" if the log has this claim already, n times, n <= 500
--- RETURNS the length of the claim log now; -1 the shard has a state: nothing was written; -2 the log has another length, read it again
--- WHY     Before the shard gets its state back, every win that is known must be in both places: then nobody can win twice in it,
---         and no settlement overlooks a win. The length makes a repetition after a lost reply harmless. A claim that a user
---         has already stays: it is the one that the user was told.
+-- ARGV    length of the claim log as it was read; then userId, claim JSON, "1" if the log has this claim already, n
+--         times, n <= 500
+-- RETURNS the length of the claim log now; -1 the shard has a state: nothing was written; -2 the log has another
+--         length, read it again
+-- WHY     Before the shard gets its state back, every win that is known must be in both places: then nobody can win
+--         twice in it, and no settlement overlooks a win. The length makes a repetition after a lost reply harmless. A
+--         claim that a user has already stays: it is the one that the user was told.
 
 local state = redis.call('HGET', KEYS[1], 'state')
 if state and state ~= 'draft' then return -1 end

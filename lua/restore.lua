@@ -5,15 +5,16 @@
 -- KEYS[3] claimed  hash: userId -> claim JSON
 -- KEYS[4] claims   list: the claim log, newest at the head
 -- KEYS[5] restored set, expiring: contested claims that are in the log already
--- KEYS[6] wins     hash of the campaign: userId -> the rounds that the user has won in, such as ",1,,4,"; unused without winsMax
+-- KEYS[6] wins     hash of the campaign: userId -> the rounds that the user has won in, such as ",1,,4,"; unused
+--         without winsMax
 -- ARGV    userId, claim JSON, list element of its packet; n times, 1 <= n <= 32
--- RETURNS counts {put back, contested, present before}; if nothing was written "settled", "frozen" (settlement is running, retry
---         later) or nil (no such rain)
+-- RETURNS counts {put back, contested, present before}; if nothing was written "settled", "frozen" (settlement is
+--         running, retry later) or nil (no such rain)
 -- WHY     A failover may lose wins that were sent to their users. If the packet is still in the list, its user gets it
 --         back as if nothing had happened. If another user has the packet by now, or the user has another packet, the
 --         claim still goes to the log: the ledger's unique keys decide who is paid, and the other claim is reported.
---         Either may be paid, so either counts as a win of the campaign. Everything that can fail comes before the first
---         write. The script trusts only that the claim was sent; the ledger pays no packet twice.
+--         Either may be paid, so either counts as a win of the campaign. Everything that can fail comes before the
+--         first write. The script trusts only that the claim was sent; the ledger pays no packet twice.
 
 local DEPTH_MAX = 10000 -- lost packets lie at the tail again; deeper ones stay where they are [R10]
 local MARK_MS = 691200000 -- eight days: longer than a rain lasts, and later than any restore can come

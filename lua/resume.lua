@@ -2,7 +2,8 @@
 --
 -- KEYS[1] state    hash: state, closesAt (epoch ms)
 -- ARGV    none
--- RETURNS the state now: "loaded" if it grants, now or earlier; any other state is the reason for a refusal; nil no such rain
+-- RETURNS the state now: "loaded" if it grants, now or earlier; any other state is the reason for a refusal; nil no
+--         such rain
 -- WHY     Only a paused rain becomes loaded here: a draft has packets missing, a closed one stays closed.
 
 local rain = redis.call('HMGET', KEYS[1], 'state', 'closesAt')

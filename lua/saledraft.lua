@@ -5,11 +5,11 @@
 -- KEYS[3] buyers       hash that must not exist yet
 -- KEYS[4] reservations list that must not exist yet
 -- KEYS[5] relayed      string that must not exist yet
--- ARGV    saleId, opensAt, closesAt (epoch ms), holdMs, perUserMax, boughtMax ('' for none), terms (JSON), items (JSON: what buyers
---         are shown); then sku, "price:perOrderMax:perUserMax", units; n times
+-- ARGV    saleId, opensAt, closesAt (epoch ms), holdMs, perUserMax, boughtMax ('' for none), terms (JSON), items (JSON:
+--         what buyers are shown); then sku, "price:perOrderMax:perUserMax", units; n times
 -- RETURNS 1 created; 0 the same sale exists already; -1 another sale, or remaining keys of one, exist
--- WHY     A new sale never reuses the keys of an old one, and creating it again after a lost reply is harmless. The stock comes
---         with the draft: it is a few numbers, and `load` only opens the door.
+-- WHY     A new sale never reuses the keys of an old one, and creating it again after a lost reply is harmless. The
+--         stock comes with the draft: it is a few numbers, and `load` only opens the door.
 
 local found = redis.call('HMGET', KEYS[1], 'saleId', 'items', 'terms', 'holdMs', 'perUserMax', 'boughtMax')
 if found[1] then
@@ -24,7 +24,8 @@ for i = 9, #ARGV, 3 do
   stock[#stock + 1], stock[#stock + 2] = ARGV[i] .. ':units', ARGV[i + 2]
 end
 redis.call('HSET', KEYS[2], unpack(stock))
-redis.call('HSET', KEYS[1], 'saleId', ARGV[1], 'state', 'draft', 'opensAt', ARGV[2], 'closesAt', ARGV[3], 'holdMs', ARGV[4],
+redis.call('HSET', KEYS[1], 'saleId', ARGV[1], 'state', 'draft', 'opensAt', ARGV[2], 'closesAt', ARGV[3],
+  'holdMs', ARGV[4],
   'perUserMax', ARGV[5], 'terms', ARGV[7], 'items', ARGV[8], 'made', '0')
 if ARGV[6] ~= '' then redis.call('HSET', KEYS[1], 'boughtMax', ARGV[6]) end
 return 1

@@ -7,11 +7,13 @@
 -- KEYS[5] relayed      string
 -- KEYS[6] cancels      list
 -- ARGV    time to live, ms; how many reservations the audit has counted
--- RETURNS the state now: "settled" if settled, now or earlier; any other state is the reason for a refusal; nil no such sale
--- WHY     Nothing that settlement needs may expire before the sale is settled, so no key has a time to live before. Until it ends,
---         a buyer who asks again still gets the first answer [R6]. A reservation that came into the log after the audit is not
---         part of it: then the sale stays closed and is audited again. The ledger has given back what was left, so all that is
---         not booked is back at the shop; this is counted once, with the change of the state.
+-- RETURNS the state now: "settled" if settled, now or earlier; any other state is the reason for a refusal; nil no such
+--         sale
+-- WHY     Nothing that settlement needs may expire before the sale is settled, so no key has a time to live before.
+--         Until it ends, a buyer who asks again still gets the first answer [R6]. A reservation that came into the log
+--         after the audit is not part of it: then the sale stays closed and is audited again. The ledger has given back
+--         what was left, so all that is not booked is back at the shop; this is counted once, with the change of the
+--         state.
 
 local state = redis.call('HGET', KEYS[1], 'state')
 if not state then return nil end

@@ -12,12 +12,14 @@
 -- KEYS[10] received hash
 -- ARGV    time to live, ms; how many claims the audit has counted, '' for any number; then the fields to publish, each
 --         with its value: seed, plan, top-ups (JSON); may be none
--- RETURNS the state now: "settled" if settled, now or earlier; any other state is the reason for a refusal; nil no such rain
--- WHY     Nothing that settlement needs may expire before the rain is settled, so no key has a time to live before. Until
---         it ends, a winner who grabs again still gets the first answer [R6]. A claim that restore.lua put back after the
---         audit is not part of the audit: then the rain stays closed and is audited again. State and seed change in one
---         write: nobody reads the seed of a rain that is not settled, nor a settled rain without its seed. A settled rain
---         that a restore made live again does not expire before it is settled again; no other one lives longer by that.
+-- RETURNS the state now: "settled" if settled, now or earlier; any other state is the reason for a refusal; nil no such
+--         rain
+-- WHY     Nothing that settlement needs may expire before the rain is settled, so no key has a time to live before.
+--         Until it ends, a winner who grabs again still gets the first answer [R6]. A claim that restore.lua put back
+--         after the audit is not part of the audit: then the rain stays closed and is audited again. State and seed
+--         change in one write: nobody reads the seed of a rain that is not settled, nor a settled rain without its
+--         seed. A settled rain that a restore made live again does not expire before it is settled again; no other one
+--         lives longer by that.
 
 local state = redis.call('HGET', KEYS[1], 'state')
 if not state then return nil end

@@ -4,11 +4,13 @@
 -- KEYS[2] claimed  hash: userId -> claim JSON
 -- KEYS[3] spoiled  list: packets set aside
 -- KEYS[4] wins     hash of the campaign: userId -> the rounds that the user has won in; unused without winsMax
--- ARGV    names of the caller's keys, separated by commas, then userId, redPacketId, amount and mac as grab.lua answered them; n times
+-- ARGV    names of the caller's keys, separated by commas, then userId, redPacketId, amount and mac as grab.lua
+--         answered them; n times
 -- RETURNS how many were set aside; "other_key" the rain is signed with none of these; nil no such rain
--- WHY     A caller with another key would take every packet for a forgery. A claim that has changed since is left alone:
---         another gateway has set the forgery aside, and the user has won again. The claim log keeps its entry, as it
---         is never popped; the credit worker refuses it. LPUSH comes first, as Redis may refuse it when out of memory.
+-- WHY     A caller with another key would take every packet for a forgery. A claim that has changed since is left
+--         alone: another gateway has set the forgery aside, and the user has won again. The claim log keeps its entry,
+--         as it is never popped; the credit worker refuses it. LPUSH comes first, as Redis may refuse it when out of
+--         memory.
 
 local rain = redis.call('HMGET', KEYS[1], 'rainId', 'signedBy', 'winsMax')
 if not rain[1] then return nil end
@@ -19,7 +21,8 @@ local elements, users, wins = {}, {}, {}
 for i = 2, #ARGV, 4 do
   local user = ARGV[i]
   local ok, claim = pcall(cjson.decode, redis.call('HGET', KEYS[2], user) or '')
-  if ok and type(claim) == 'table' and tostring(claim.redPacketId) == ARGV[i + 1] and tostring(claim.amount) == ARGV[i + 2]
+  if ok and type(claim) == 'table' and tostring(claim.redPacketId) == ARGV[i + 1]
+    and tostring(claim.amount) == ARGV[i + 2]
     and tostring(claim.mac or '') == ARGV[i + 3] then
     users[#users + 1] = user
     elements[#elements + 1] = ('{"redPacketId":%s,"amount":%s,"mac":%s}'):format(

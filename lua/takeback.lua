@@ -17,6 +17,8 @@ local taken = 0
 redis.call('LLEN', KEYS[1]) -- raises here, before any write, when the key is of another type
 redis.call('HSET', KEYS[3], ARGV[1], ARGV[2])
 for i = #packets, 1, -1 do
-  if type(packets[i]) == 'string' and redis.call('LPOS', KEYS[1], packets[i], 'RANK', -1, 'MAXLEN', DEPTH_MAX) then taken = taken + redis.call('LREM', KEYS[1], -1, packets[i]) end
+  if type(packets[i]) == 'string' and redis.call('LPOS', KEYS[1], packets[i], 'RANK', -1, 'MAXLEN', DEPTH_MAX) then
+    taken = taken + redis.call('LREM', KEYS[1], -1, packets[i])
+  end
 end
 return taken

@@ -2,7 +2,8 @@
 --
 -- KEYS[1] claimed  hash: userId -> claim JSON; or the campaign's wins, by userId too
 -- ARGV    cursor ("0" begins), how many entries to read
--- RETURNS next cursor ("0": end), userId ...; a user may appear twice; a user who was there all the time is never missed
+-- RETURNS next cursor ("0": end), userId ...; a user may appear twice; a user who was there all the time is never
+--         missed
 -- WHY     HSCAN alone also returns the claims, which are ten times as long as the ids and are not needed here.
 
 local reply = redis.call('HSCAN', KEYS[1], ARGV[1], 'COUNT', ARGV[2])

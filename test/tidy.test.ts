@@ -189,9 +189,10 @@ test('a Lua file without header parts, with other keys than it declares, or too 
   expect(faults(`${header}redis.call('GET', 'rain:' .. ARGV[1], KEYS[2])`)).toEqual([
     expect.stringContaining('a key is built here'),
   ]);
-  expect(faults(`${header}local a = KEYS[2]\n${'a = a\n'.repeat(60)}`)).toEqual([
-    expect.stringContaining('61 lines of code'),
+  expect(faults(`${header}local a = KEYS[2]\n${'a = a\n'.repeat(80)}`)).toEqual([
+    expect.stringContaining('81 lines of code'),
   ]);
+  expect(faults(`${header}return KEYS[2] -- ${'a'.repeat(103)}`)).toEqual([expect.stringContaining('has 121 columns')]);
 });
 
 test('a word that was replaced is found in a name of each kind, in prose and in a path', () => {

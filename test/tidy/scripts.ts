@@ -1,6 +1,7 @@
 import type { SourceFile, Violation } from './sourceFile.ts';
 
-const CODE_LINES_MAX = 60;
+const CODE_LINES_MAX = 80;
+const COLUMNS_MAX = 120;
 
 /** STYLE 7: a Lua file is a page with a header, its keys declared, counted and passed in. */
 export function untidyScripts(files: readonly SourceFile[]): Violation[] {
@@ -8,6 +9,7 @@ export function untidyScripts(files: readonly SourceFile[]): Violation[] {
     ...headerFaults(path, text),
     ...keyFaults(path, text),
     ...lengthFaults(path, text),
+    ...widthFaults(path, text),
   ]);
 }
 
@@ -72,6 +74,17 @@ function lengthFaults(path: string, text: string): Violation[] {
   return [
     `${path} has ${lines} lines of code, at most ${CODE_LINES_MAX} are allowed; leave here what decides, and prepare and report outside`,
   ];
+}
+
+/** The formatter does not know Lua. */
+function widthFaults(path: string, text: string): Violation[] {
+  return text
+    .split('\n')
+    .flatMap((line, i) =>
+      [...line].length > COLUMNS_MAX
+        ? [`${path}:${i + 1} has ${[...line].length} columns, at most ${COLUMNS_MAX} are allowed`]
+        : [],
+    );
 }
 
 /** Lines with code on them, without what is said about them. */
