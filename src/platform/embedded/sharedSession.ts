@@ -2,7 +2,7 @@ import { PGlite } from '@electric-sql/pglite';
 
 const SIMPLE_QUERY = 'Q'.charCodeAt(0);
 const SYNC = 'S'.charCodeAt(0);
-const PIPELINED = new Set(Array.from('PBDECHF', (letter) => letter.charCodeAt(0)));
+const PIPELINED = new Set('PBDECHF'.split('').map((letter) => letter.charCodeAt(0)));
 
 /**
  * PGlite with one session that several connections can share safely. `PGLiteSocketServer` forwards single protocol
