@@ -4,18 +4,28 @@ import serveStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
 
 const NOT_BUILT =
-  'The operator\'s page is not built: run "npm run setup". The API under /api/console/ works without it.\n';
+  'The operator\'s page is not built yet. "npm start" builds it after its servers, in a few seconds, and this page loads ' +
+  'again by itself; elsewhere run "npm run setup". The API under /api/console/ works without it.\n';
+/** Seconds after which a browser asks again. */
+const ASK_AGAIN_S = 3;
 
 /**
- * Serves the operator's page at /console/. The page holds no secret, so everybody may load it. Its requests to the API
+ * Serves the operator's page at /console/, as soon as it is built. The page holds no secret, so everybody may load it. Its requests to the API
  * need a login.
  */
 export async function mountOperatorPage(server: FastifyInstance, folder: string): Promise<void> {
   server.get('/console', async (_request, reply) => reply.redirect('/console/', 308));
-  if (isBuilt(folder)) return serveFolder(server, folder, '/console/');
-  server.get('/console/', async (_request, reply) =>
-    reply.code(503).header('cache-control', 'no-store').type('text/plain; charset=utf-8').send(NOT_BUILT),
-  );
+  await server.register(async (pages) => {
+    pages.addHook('onRequest', async (_request, reply) => {
+      if (isBuilt(folder)) return undefined;
+      return reply
+        .code(503)
+        .headers({ 'cache-control': 'no-store', 'retry-after': ASK_AGAIN_S, refresh: ASK_AGAIN_S })
+        .type('text/plain; charset=utf-8')
+        .send(NOT_BUILT);
+    });
+    await serveFolder(pages, folder, '/console/');
+  });
 }
 
 export function isBuilt(folder: string): boolean {
