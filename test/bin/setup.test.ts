@@ -11,10 +11,20 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { exclusively } from '../../src/bin/setup/lock.mjs';
 import { ensureForTest } from '../../src/bin/setup/programs.mjs';
-import { findOnPath, hashOf, isStamped, run, SetupError, stamp } from '../../src/bin/setup/step.mjs';
+import {
+  findOnPath,
+  hashOf,
+  isStamped,
+  run,
+  say,
+  sayWhatEnds,
+  SetupError,
+  stamp,
+  timed,
+} from '../../src/bin/setup/step.mjs';
 import { runScript } from '../support/script.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 
@@ -70,6 +80,47 @@ test('a step that fails ends in one sentence that knows its output', async () =>
     'a signal is named',
   ).rejects.toThrow(/^half\nsh: killed by SIGKILL\n$/);
   expect(await run('sh', ['-c', 'echo done'], () => '')).toBe('done\n');
+});
+
+/** The text of stderr from now on. */
+function stderrFromNow(): () => string {
+  let text = '';
+  const write = vi.spyOn(process.stderr, 'write').mockImplementation((chunk) => {
+    text += String(chunk);
+    return true;
+  });
+  onTestFinished(() => write.mockRestore());
+  return () => text;
+}
+
+test('each step has one line with its seconds, and a second one where others came between', async () => {
+  const text = stderrFromNow();
+  await timed('one …', async () => sleep(60));
+  let release = (): void => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const beside = timed('two …', () => held);
+  await timed('three …', async () => {});
+  release();
+  await beside;
+  say('done');
+  expect(text()).toMatch(/^one … 0\.[01] s\ntwo …\nthree … 0\.0 s\ntwo … 0\.0 s\ndone\n$/);
+});
+
+test('Ctrl-C during the set-up names the steps that it ends, and a failed step ends its line', async () => {
+  const text = stderrFromNow();
+  let fail = (_: Error): void => {};
+  const failing = new Promise<void>((_, reject) => {
+    fail = reject;
+  });
+  const step = timed('bundling …', () => failing);
+  sayWhatEnds();
+  expect(text()).toBe('bundling …\n\nended while bundling; the next start goes on from there.\n');
+  fail(new SetupError('no'));
+  await expect(step).rejects.toThrow('no');
+  sayWhatEnds();
+  expect(text()).toMatch(/\nended; the next start goes on from there\.\n$/);
 });
 
 test('set-ups begun together work one after the other', async () => {

@@ -1,8 +1,14 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { hashOf, isStamped, ROOT, run, say, stamp, STATE } from './step.mjs';
+import { hashOf, isStamped, ROOT, run, stamp, STATE, timed } from './step.mjs';
 
-/** The build steps. A step is skipped only when its stamp names exactly these inputs and its main output exists. */
+/** The steps without which `npm start` cannot play. The rest is built while the rain falls. */
+export const FOR_START = ['prisma', 'bundle', 'page'];
+
+/**
+ * The build steps. A step is skipped only when its stamp names exactly these inputs and its main output exists. It
+ * begins when the steps of `after` are finished, beside the others.
+ */
 export const STEPS = [
   {
     name: 'prisma',
@@ -17,11 +23,12 @@ export const STEPS = [
   {
     name: 'tsc',
     line: 'compiling …',
+    after: ['prisma'],
     inputs: ['src', 'tsconfig.json', 'package-lock.json'],
     output: 'dist/bin/rain.js',
     // tsc trusts this file more than the real content of dist/.
     forget: 'dist/.tsbuildinfo',
-    // It writes dist/bin/rain.js, too.
+    // It writes the entries of the bundle, too.
     spoils: 'bundle',
     command: ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json'],
     sentence: 'the TypeScript sources have errors; see above.',
@@ -29,27 +36,42 @@ export const STEPS = [
   {
     name: 'bundle',
     line: 'bundling …',
+    after: ['prisma', 'tsc'],
     inputs: ['src', 'package-lock.json'],
     output: 'dist/chunks',
     command: ['src/bin/setup/bundle.mjs'],
-    sentence: 'the compiled program could not be bundled with its packages; see above.',
+    sentence: 'the program could not be bundled with its packages; see above.',
   },
   viteStep('page', "player's page", 'client-demo', ['src/client', 'src/protocol']),
   viteStep('console', "operator's console", 'client-console', ['src/operator/queues']),
 ];
 
-export async function build() {
-  for (const { name, line, inputs, output, forget, spoils, command, env, sentence } of STEPS) {
-    const file = join(STATE, name);
-    const wanted = hashOf(inputs);
-    if (isStamped(file, wanted) && existsSync(join(ROOT, output))) continue;
-    say(line);
+/** @param {string[]} names the steps to take; default: all */
+export async function build(names = STEPS.map(({ name }) => name)) {
+  const taken = new Map();
+  for (const step of STEPS.filter(({ name }) => names.includes(name))) {
+    const before = Promise.all((step.after ?? []).map((name) => taken.get(name)));
+    taken.set(
+      step.name,
+      before.then(() => take(step)),
+    );
+  }
+  // Steps beside a failed one come to their end, so that no command is left behind.
+  const failed = (await Promise.allSettled(taken.values())).find(({ status }) => status === 'rejected');
+  if (failed) throw failed.reason;
+}
+
+async function take({ name, line, inputs, output, forget, spoils, command, env, sentence }) {
+  const file = join(STATE, name);
+  const wanted = hashOf(inputs);
+  if (isStamped(file, wanted) && existsSync(join(ROOT, output))) return;
+  await timed(line, async () => {
     rmSync(file, { force: true });
     if (forget) rmSync(join(ROOT, forget), { force: true });
     if (spoils) rmSync(join(STATE, spoils), { force: true });
     await run(process.execPath, command, () => sentence, { env });
     stamp(file, wanted);
-  }
+  });
 }
 
 function viteStep(name, what, folder, inputs) {

@@ -8,6 +8,15 @@ import { ROOT } from './step.mjs';
  * those, and the others are optional or large.
  */
 const AS_THEY_ARE = /^(?:pino|@electric-sql\/|@opentelemetry\/|msgpackr-extract$)/;
+/** The program, and the files that it starts as processes and threads (`compiledEntry`). */
+const ENTRIES = [
+  'platform/embedded/redisGuard',
+  'platform/embedded/databaseInit',
+  'platform/embedded/databaseServer',
+  'operator/previewWorker',
+  'loadtest/processes/childProcess',
+  'bin/rain',
+];
 const ENTRY = 'bin/rain.js';
 const CHUNKS = 'chunks';
 /** Lists the files that `npm pack` leaves out: chunks of earlier builds. */
@@ -16,13 +25,13 @@ const UNPACKED = '.npmignore';
 const KEPT_MS = 86_400_000;
 
 /*
- * Replaces dist/bin/rain.js by one that has its packages in dist/chunks/: to find and read their files, more than a
+ * Writes dist/bin/rain.js and the other entries with their packages in dist/chunks/: to find and read their files, more than a
  * thousand, took each process longer than everything else it does before it serves. The names of chunks follow from
  * their contents, and every file is replaced at once, the entry last: whoever starts it meanwhile, or after a bundling
  * that was cut off, has a whole program.
  */
 const bundle = await rolldown({
-  input: { 'bin/rain': join(ROOT, 'src/bin/rain.ts') },
+  input: Object.fromEntries(ENTRIES.map((name) => [name, join(ROOT, `src/${name}.ts`)])),
   platform: 'node',
   external: AS_THEY_ARE,
   tsconfig: false,

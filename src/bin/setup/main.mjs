@@ -3,14 +3,15 @@ import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { parseEnv } from 'node:util';
-import { build } from './build.mjs';
+import { build, FOR_START } from './build.mjs';
 import { check } from './check.mjs';
 import { exclusively } from './lock.mjs';
 import { installPackages } from './packages.mjs';
 import { ensureForTest, ensureRedis, FOR_TESTS } from './programs.mjs';
-import { outliveCommand, ROOT, say, SetupError, STATE } from './step.mjs';
+import { outliveCommands, ROOT, say, sayWhatEnds, SetupError, STATE } from './step.mjs';
 
 const COMMANDS = ['build', 'start', 'test', 'test:long'];
 
@@ -25,18 +26,19 @@ export async function main([command, ...args]) {
   }
   const tests = command === 'test' || command === 'test:long';
   const without = {};
+  process.once('SIGINT', interrupt);
   try {
     process.chdir(ROOT);
     await exclusively(
       STATE,
       async () => {
-        await outliveCommand();
+        await outliveCommands();
         await installPackages();
         // The whole is worth a look at its form first; one room is tried in the middle of the work.
         if (tests && args.length === 0) await check();
-        if (command !== 'build' && (command !== 'start' || !hasExternalRedis())) await ensureRedis();
+        if (command !== 'build' && (command !== 'start' || !setting('REDIS_URL'))) await ensureRedis();
         if (tests) for (const name of Object.keys(FOR_TESTS)) without[name] = await ensureForTest(name);
-        await build();
+        await build(command === 'start' ? FOR_START : undefined);
       },
       (pid) => say(`waiting for another set-up (process ${pid}) to finish …`),
     );
@@ -44,19 +46,48 @@ export async function main([command, ...args]) {
     say(messageOf(error));
     process.exit(1);
   }
+  process.off('SIGINT', interrupt);
   if (command === 'start') await start(args);
   if (tests) await test([command, ...projectsOf(command, args), ...args], without);
 }
 
-function hasExternalRedis() {
+function interrupt() {
+  sayWhatEnds();
+  process.exit(128 + constants.signals.SIGINT);
+}
+
+function setting(name) {
   const dotEnv = existsSync('.env') ? parseEnv(readFileSync('.env', 'utf8')) : {};
-  return Boolean(process.env.REDIS_URL ?? dotEnv.REDIS_URL);
+  return process.env[name] ?? dotEnv[name];
 }
 
 async function start(args) {
   const rain = join(ROOT, 'dist', 'bin', 'rain.js');
   process.argv = [process.argv[0], rain, 'up', ...args];
-  await import(pathToFileURL(rain).href);
+  await Promise.all([import(pathToFileURL(rain).href), buildRest()]);
+}
+
+/** Builds the operator's page when the servers are up, so that neither they nor the rain wait for it. */
+async function buildRest() {
+  while (!isUp()) await sleep(200);
+  try {
+    await exclusively(
+      STATE,
+      () => build(['console']),
+      () => {},
+    );
+  } catch (error) {
+    say(messageOf(error));
+  }
+}
+
+/** Whether the servers of this process are up: `rain up` then writes this file. */
+function isUp() {
+  try {
+    return JSON.parse(readFileSync(join(setting('RAIN_HOME') || '.rain', 'run.json'), 'utf8')).pid === process.pid;
+  } catch {
+    return false;
+  }
 }
 
 /** Selects the projects of vitest. Long tests run only with their own command, or where an argument names one. */

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { hashOf, isStamped, ROOT, run, say, stamp } from './step.mjs';
+import { hashOf, isStamped, ROOT, run, stamp, timed } from './step.mjs';
 
 const STAMP = join(ROOT, 'node_modules', '.rain-lock');
 
@@ -8,26 +8,27 @@ const STAMP = join(ROOT, 'node_modules', '.rain-lock');
 export async function installPackages() {
   const wanted = hashOf(['package-lock.json']);
   if (isStamped(STAMP, wanted)) return;
-  say('installing npm packages …');
-  rmSync(STAMP, { force: true });
-  await run(
-    'npm',
-    [
-      'ci',
-      '--ignore-scripts',
-      '--include=dev',
-      '--include=optional',
-      '--no-audit',
-      '--no-fund',
-      '--prefer-offline',
-      '--loglevel=error',
-      '--fetch-retries=3',
-      '--fetch-retry-mintimeout=1000',
-      '--fetch-retry-maxtimeout=5000',
-    ],
-    (output) => sentence(output),
-  );
-  stamp(STAMP, wanted);
+  await timed('installing npm packages …', async () => {
+    rmSync(STAMP, { force: true });
+    await run(
+      'npm',
+      [
+        'ci',
+        '--ignore-scripts',
+        '--include=dev',
+        '--include=optional',
+        '--no-audit',
+        '--no-fund',
+        '--prefer-offline',
+        '--loglevel=error',
+        '--fetch-retries=3',
+        '--fetch-retry-mintimeout=1000',
+        '--fetch-retry-maxtimeout=5000',
+      ],
+      (output) => sentence(output),
+    );
+    stamp(STAMP, wanted);
+  });
 }
 
 function sentence(output) {

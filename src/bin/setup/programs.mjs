@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { findOnPath, run, say, SetupError } from './step.mjs';
+import { findOnPath, run, say, SetupError, timed } from './step.mjs';
 
 const POLICY = '/usr/sbin/policy-rc.d';
 const POLICY_TEXT =
@@ -62,8 +62,7 @@ export const FOR_TESTS = {
 export async function ensureRedis() {
   if (findOnPath(REDIS)) return;
   if (mayInstall()) {
-    say('installing redis-server …');
-    await aptInstall(REDIS);
+    await timed('installing redis-server …', () => aptInstall(REDIS));
     if (findOnPath(REDIS)) return;
   }
   throw new SetupError(
@@ -77,9 +76,8 @@ export async function ensureForTest(name, env = process.env) {
   const { find, variable, debianPackage, test, missing } = FOR_TESTS[name];
   if (variable && env[variable]) return undefined;
   if (!find() && mayInstall()) {
-    say(`installing ${debianPackage} for ${test} …`);
     try {
-      await aptInstall([debianPackage]);
+      await timed(`installing ${debianPackage} for ${test} …`, () => aptInstall([debianPackage]));
     } catch (error) {
       if (!(error instanceof SetupError)) throw error;
       return error.message;

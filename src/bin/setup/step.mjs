@@ -20,8 +20,8 @@ export const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 /** Folder of the stamps and the lock. It can be removed at any time and is never committed. */
 export const STATE = join(ROOT, 'dist', '.setup');
 
-/** Holds the process id of the current command. */
-const COMMAND = join(STATE, 'command');
+/** Files of this name and a process id stand for the commands that run. */
+const COMMAND = 'command.';
 
 /** Ends the set-up with one sentence, after the output of the failed command. */
 export class SetupError extends Error {
@@ -30,7 +30,40 @@ export class SetupError extends Error {
 
 /** Progress goes to stderr: stdout is for the command that follows, which may print JSON. */
 export function say(line) {
-  process.stderr.write(`${line}\n`);
+  process.stderr.write(`${endOfLine()}${line}\n`);
+}
+
+/** The line of the step that began last, while its seconds can still be added to it. */
+let open;
+const current = new Set();
+
+function endOfLine() {
+  const end = open === undefined ? '' : '\n';
+  open = undefined;
+  return end;
+}
+
+/** Shows the line at once, and its seconds when the work is done: on a line of their own if another one came after. */
+export async function timed(line, work) {
+  process.stderr.write(`${endOfLine()}${line}`);
+  open = line;
+  current.add(line);
+  const started = performance.now();
+  try {
+    const result = await work();
+    const seconds = `${((performance.now() - started) / 1_000).toFixed(1)} s`;
+    process.stderr.write(open === line ? ` ${seconds}\n` : `${endOfLine()}${line} ${seconds}\n`);
+    open = undefined;
+    return result;
+  } finally {
+    current.delete(line);
+  }
+}
+
+/** Ctrl-C during the set-up. The terminal sends it to the commands as well; finished steps keep their stamps. */
+export function sayWhatEnds() {
+  const steps = [...current].map((line) => line.replace(/ …$/, '')).join(', ');
+  say(`\nended${steps && ` while ${steps}`}; the next start goes on from there.`);
 }
 
 /**
@@ -40,7 +73,7 @@ export function say(line) {
 export async function run(command, args, sentence, { env = {}, quiet = false } = {}) {
   const { code, output } = await attempt(command, args, env);
   if (code === 0) return output;
-  if (!quiet) process.stderr.write(output);
+  if (!quiet) process.stderr.write(`${endOfLine()}${output}`);
   throw new SetupError(sentence(output));
 }
 
@@ -51,7 +84,8 @@ function attempt(command, args, env) {
       env: { ...process.env, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-    if (child.pid) stamp(COMMAND, String(child.pid));
+    const file = join(STATE, `${COMMAND}${child.pid}`);
+    if (child.pid) stamp(file, '');
     let output = '';
     const collect = (chunk) => {
       output = (output + chunk).slice(-20_000);
@@ -60,7 +94,7 @@ function attempt(command, args, env) {
     child.stderr.setEncoding('utf8').on('data', collect);
     child.once('error', (error) => resolve({ code: -1, output: `${command}: ${error.message}\n` }));
     child.once('close', (code, signal) => {
-      rmSync(COMMAND, { force: true });
+      rmSync(file, { force: true });
       // A system short of memory kills without a word from the command.
       if (signal) output += `${command}: killed by ${signal}\n`;
       resolve({ code, output });
@@ -68,13 +102,16 @@ function attempt(command, args, env) {
   });
 }
 
-/** A killed set-up may leave its command running. A second npm in the same folder must wait for the first one. */
-export async function outliveCommand(waitMsMax = 60_000) {
-  if (!existsSync(COMMAND)) return;
-  const pid = Number(readFileSync(COMMAND, 'utf8'));
-  // Never killed, because another process may have this id by now.
-  for (const end = Date.now() + waitMsMax; pid > 0 && isRunning(pid) && Date.now() < end;) await sleep(100);
-  rmSync(COMMAND, { force: true });
+/** A killed set-up may leave commands running. A second npm in the same folder must wait for the first one. */
+export async function outliveCommands(waitMsMax = 60_000) {
+  const files = readdirSync(STATE).filter((name) => /^command\.\d+$/.test(name));
+  const end = Date.now() + waitMsMax;
+  for (const name of files) {
+    const pid = Number(name.slice(COMMAND.length));
+    // Never killed, because another process may have this id by now.
+    while (isRunning(pid) && Date.now() < end) await sleep(100);
+    rmSync(join(STATE, name), { force: true });
+  }
 }
 
 export function isRunning(pid) {

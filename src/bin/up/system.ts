@@ -15,6 +15,7 @@ import type { Shutdown } from '../../platform/process/shutdown.ts';
 import { openContext } from '../context.ts';
 import { CommandFailure, EXIT, notify } from '../exit.ts';
 import type { Terminal } from '../terminal.ts';
+import { timed } from './timed.ts';
 
 /** The operator of a system on this machine. Operators from `rain operator add` are not changed. */
 export const FIRST_OPERATOR = 'operator';
@@ -93,22 +94,30 @@ export async function startSystem(terminal: Terminal, shutdown: Shutdown, { demo
   const secrets = keepSecrets(home.folder);
   const jwtSecret = config.JWT_SECRET ?? ownJwtSecret(secrets.jwtSecret, event);
   const signingSecret = config.SIGNING_SECRET ?? secrets.signingSecret;
-  const [redisUrl, databaseUrl] = await Promise.all([
-    config.REDIS_URL ??
-      startOwn(
-        terminal,
-        'redis',
-        startEmbeddedRedis({
-          home,
-          password: secrets.redisPassword,
-          lock,
-          relaxed: config.DURABILITY.mode === 'relaxed',
-        }),
-        shutdown,
-      ),
-    config.DATABASE_URL ?? startOwn(terminal, 'database', startEmbeddedDatabase({ home, lock }), shutdown),
-  ]);
-  for (const name of await migrate(databaseUrl)) notify(terminal, `database: applied ${name}`);
+  const own = [
+    ...(config.REDIS_URL === undefined ? ['Redis'] : []),
+    ...(config.DATABASE_URL === undefined ? ['the database'] : []),
+  ];
+  const starting = () =>
+    Promise.all([
+      config.REDIS_URL ??
+        startOwn(
+          terminal,
+          'redis',
+          startEmbeddedRedis({
+            home,
+            password: secrets.redisPassword,
+            lock,
+            relaxed: config.DURABILITY.mode === 'relaxed',
+          }),
+          shutdown,
+        ),
+      config.DATABASE_URL ?? startOwn(terminal, 'database', startEmbeddedDatabase({ home, lock }), shutdown),
+    ]);
+  const [redisUrl, databaseUrl] =
+    own.length > 0 ? await timed(terminal, `starting ${own.join(' and ')}`, starting) : await starting();
+  const { length: applied } = await migrate(databaseUrl);
+  if (applied > 0) notify(terminal, `database: applied ${applied} migration${applied === 1 ? '' : 's'}`);
   // An external database has its own operators: rain operator add.
   const password =
     config.DATABASE_URL === undefined
@@ -145,32 +154,40 @@ export async function startSystem(terminal: Terminal, shutdown: Shutdown, { demo
     watch(terminal, name, started.child, shutdown);
     return started.child.facts;
   }
-  const worker = start('worker', z.object({}));
-  worker.catch(() => {}); // Awaited below; the gateway may fail first.
-  const names = event ? namesOf(terminal) : {};
-  const gateway = await start('gateway', address, [], { ...names, GATEWAY_HOST: hosts.gateway });
-  const gatewayUrl = config.GATEWAY_PUBLIC_URL ?? gateway.url;
-  const shared = { GATEWAY_PUBLIC_URL: gatewayUrl };
-  const { url: pageUrl } = await start(
-    'console',
-    address,
-    playerPageOptions({ demo, event }, ownConsole !== undefined),
-    {
-      ...shared,
-      ...names,
-      ...addressForPhones(config, event),
-      CONSOLE_HOST: hosts.page,
-    },
-  );
-  const { url: consoleUrl } = ownConsole
-    ? await start('console', address, event!.participantsOnly ? ['--participants'] : [], {
+  const startServers = async () => {
+    const worker = start('worker', z.object({}));
+    worker.catch(() => {}); // Awaited below; the gateway may fail first.
+    const names = event ? namesOf(terminal) : {};
+    const gateway = await start('gateway', address, [], { ...names, GATEWAY_HOST: hosts.gateway });
+    const gatewayUrl = config.GATEWAY_PUBLIC_URL ?? gateway.url;
+    const shared = { GATEWAY_PUBLIC_URL: gatewayUrl };
+    const { url: pageUrl } = await start(
+      'console',
+      address,
+      playerPageOptions({ demo, event }, ownConsole !== undefined),
+      {
         ...shared,
-        CONSOLE_HOST: ownConsole.host,
-        CONSOLE_PORT: String(ownConsole.port),
-        PLAYER_PAGE_URL: config.PLAYER_PAGE_URL ?? atHost(event!.address, pageUrl),
-      })
-    : { url: pageUrl };
-  await worker;
+        ...names,
+        ...addressForPhones(config, event),
+        CONSOLE_HOST: hosts.page,
+      },
+    );
+    const { url: consoleUrl } = ownConsole
+      ? await start('console', address, event!.participantsOnly ? ['--participants'] : [], {
+          ...shared,
+          CONSOLE_HOST: ownConsole.host,
+          CONSOLE_PORT: String(ownConsole.port),
+          PLAYER_PAGE_URL: config.PLAYER_PAGE_URL ?? atHost(event!.address, pageUrl),
+        })
+      : { url: pageUrl };
+    await worker;
+    return { gatewayUrl, pageUrl, consoleUrl };
+  };
+  const { gatewayUrl, pageUrl, consoleUrl } = await timed(
+    terminal,
+    'starting worker, gateway and console',
+    startServers,
+  );
 
   writeRunning(home.folder, {
     pid: process.pid,
@@ -184,6 +201,10 @@ export async function startSystem(terminal: Terminal, shutdown: Shutdown, { demo
     demo,
   });
   shutdown.onClose('run.json', () => removeRunning(home.folder));
+  const ended = ['console', 'gateway', 'worker', ...own].join(', ');
+  shutdown.signal.addEventListener('abort', () =>
+    notify(terminal, `\nending ${ended}; the data stays in ${home.folder}`),
+  );
   return {
     redisUrl,
     databaseUrl,
