@@ -2,7 +2,11 @@ import { join } from 'node:path';
 import { run, ROOT, say } from './step.mjs';
 
 /** Programs of the check and their words. Rules that need types run beside the tests (`test/typecheck.test.ts`). */
-const PROGRAMS = [['oxfmt/bin/oxfmt', '--check'], ['oxlint/bin/oxlint']];
+const PROGRAMS = [
+  ['oxfmt/bin/oxfmt', '--check'],
+  ['oxlint/bin/oxlint'],
+  ['knip/bin/knip.js', '--no-progress', '--no-config-hints'],
+];
 
 /** Refuses a tree that is not formatted or has mistakes a reader would find, before minutes are spent on its tests. */
 export async function check() {
