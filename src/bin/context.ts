@@ -34,6 +34,24 @@ export function configure<const N extends Need>(
   });
 }
 
+const OF_SYSTEM = ['REDIS_URL', 'DATABASE_URL', 'SIGNING_SECRET'] as const;
+
+/**
+ * The configuration of a command for operators. A newcomer, who has set nothing, expects the system of `npm start`.
+ * @throws ConfigError with one sentence when that system does not run
+ */
+export function configureCommand(environment: Environment): ReturnType<typeof configure<(typeof OF_SYSTEM)[number]>> {
+  if (!runningSystem(environment) && OF_SYSTEM.every((name) => !environment[name])) {
+    // Other settings that are wrong are told first.
+    loadConfig([], environment);
+    const home = environment['RAIN_HOME'];
+    throw new ConfigError([
+      `no system runs in ${home ? `RAIN_HOME, which is ${home}` : 'this folder'}: start one with npm start, or set REDIS_URL, DATABASE_URL and SIGNING_SECRET`,
+    ]);
+  }
+  return configure(environment, OF_SYSTEM);
+}
+
 /** The system that `npm start` runs in RAIN_HOME; `undefined`: there is none, or another one is named. */
 export function runningSystem(environment: Environment): RunningSystem | undefined {
   const running = readRunning(environment['RAIN_HOME'] || '.rain');
@@ -125,10 +143,7 @@ export async function withContext<T>(
   { environment }: Terminal,
   verb: (context: OpenContext) => Promise<T>,
 ): Promise<T> {
-  const context = await openContext(
-    configure(environment, ['REDIS_URL', 'DATABASE_URL', 'SIGNING_SECRET']),
-    `cli:${userInfo().username}`,
-  );
+  const context = await openContext(configureCommand(environment), `cli:${userInfo().username}`);
   try {
     return await verb(context);
   } finally {

@@ -15,7 +15,7 @@ import { redactUrl } from '../../platform/network/serverUrl.ts';
 import { parseCount } from '../arguments.ts';
 import { paint } from '../style.ts';
 import type { RainCommand } from '../command.ts';
-import { configure, openContext, REACHED_MS_MAX, withRedis } from '../context.ts';
+import { configureCommand, openContext, REACHED_MS_MAX, withRedis } from '../context.ts';
 import { EXIT, explain } from '../exit.ts';
 
 export function addDoctorCommand(program: RainCommand): void {
@@ -39,7 +39,7 @@ export function addDoctorCommand(program: RainCommand): void {
           value: { acl: Object.fromEntries(REDIS_ROLES.map((role) => [role, aclRulesOf(role)])) },
           text: REDIS_ROLES.map(userLine).join('\n'),
         };
-      const config = configure(program.terminal.environment, ['REDIS_URL', 'DATABASE_URL', 'SIGNING_SECRET']);
+      const config = configureCommand(program.terminal.environment);
       const { REDIS_URL, DATABASE_URL, DURABILITY } = config;
       const examined = await Promise.all([
         findingsAt('redis', REDIS_URL, () =>

@@ -5,7 +5,7 @@ import { openContext } from '../context.ts';
 import { CommandFailure, EXIT, notify } from '../exit.ts';
 import { wantsPaint } from '../style.ts';
 import type { Terminal } from '../terminal.ts';
-import { atHost, FIRST_OPERATOR, startSystem, type EventOptions } from './system.ts';
+import { atHost, FIRST_OPERATOR, PASSWORD_KEPT, startSystem, type EventOptions } from './system.ts';
 
 type Interfaces = NodeJS.Dict<NetworkInterfaceInfo[]>;
 
@@ -81,7 +81,7 @@ export async function upForEvent(
       '         the screen for everybody: the QR code, the countdown, the rain, the luckiest; it needs no sign-in',
       `console  ${consolePage}`,
       password === undefined
-        ? `         ${FIRST_OPERATOR}, with the password of the first start; a new one: rain operator password ${FIRST_OPERATOR}`
+        ? `         ${PASSWORD_KEPT}`
         : `         ${FIRST_OPERATOR} / ${password}   told once; change it under your name`,
       event.consoleOnLan
         ? '         other devices reach it, too, over plain HTTP: whoever can listen to this network sees the password. Use a Wi-Fi with a password of its own'

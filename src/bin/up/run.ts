@@ -9,7 +9,7 @@ import type { Terminal } from '../terminal.ts';
 import { describeAudit } from '../commands/sale/audit.ts';
 import { playRound, type Played } from './demo.ts';
 import { playSale, type PlayedSale, type SaleContext } from './demoSale.ts';
-import { FIRST_OPERATOR, startSystem } from './system.ts';
+import { FIRST_OPERATOR, PASSWORD_KEPT, startSystem } from './system.ts';
 
 export interface UpOptions {
   demo: boolean;
@@ -42,7 +42,7 @@ export async function up(terminal: Terminal, options: UpOptions, shutdown: Shutd
   const system = await startSystem(terminal, shutdown, { demo: options.demo });
   notify(
     terminal,
-    `page     ${system.pageUrl}\nconsole  ${system.consoleUrl}/console/  ${system.password === undefined ? '(add operators with: rain operator add)' : `${FIRST_OPERATOR} / ${system.password}`}\ngateway  ${system.gatewayUrl}`,
+    `page     ${system.pageUrl}\nconsole  ${system.consoleUrl}/console/  ${signInAs(system)}\ngateway  ${system.gatewayUrl}`,
   );
   if (!options.demo) return notify(terminal, 'serving until Ctrl-C');
   const context = await openContext(
@@ -70,6 +70,11 @@ export async function up(terminal: Terminal, options: UpOptions, shutdown: Shutd
   ].join(', ');
   notify(terminal, `\nOpen ${system.pageUrl} and play; ${next}. Ctrl-C stops everything.`);
   await Promise.all([rain && playMoreRains(demo), sale && playMoreSales(demo)]);
+}
+
+function signInAs({ password, ownDatabase }: Awaited<ReturnType<typeof startSystem>>): string {
+  if (password !== undefined) return `${FIRST_OPERATOR} / ${password}`;
+  return ownDatabase ? PASSWORD_KEPT : '(add operators with: rain operator add)';
 }
 
 async function playFirstRain(

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { z } from 'zod';
 import { migrate } from '../../ledger/migrate.ts';
-import { addOperator, changePassword } from '../../operator/staff/staff.ts';
+import { addOperator } from '../../operator/staff/staff.ts';
 import { compiledEntry, startChild } from '../../platform/process/childProcess.ts';
 import { ConfigError, loadConfig, type Config } from '../../platform/config.ts';
 import { startEmbeddedDatabase } from '../../platform/embedded/database.ts';
@@ -19,6 +19,8 @@ import { timed } from './timed.ts';
 
 /** The operator of a system on this machine. Operators from `rain operator add` are not changed. */
 export const FIRST_OPERATOR = 'operator';
+/** After the first start. */
+export const PASSWORD_KEPT = `${FIRST_OPERATOR}, with the password of the first start; a new one: rain operator password ${FIRST_OPERATOR}`;
 
 interface System {
   redisUrl: string;
@@ -33,6 +35,8 @@ interface System {
   consoleUrl: string;
   /** The password of FIRST_OPERATOR; only where the database was started here, and only when it is new. */
   password?: string;
+  /** Whether the database was started here, and FIRST_OPERATOR is in it. */
+  ownDatabase: boolean;
 }
 
 /** An evening with guests. */
@@ -121,10 +125,7 @@ export async function startSystem(terminal: Terminal, shutdown: Shutdown, { demo
   // An external database has its own operators: rain operator add.
   const password =
     config.DATABASE_URL === undefined
-      ? await admitFirstOperator(
-          { REDIS_URL: redisUrl, DATABASE_URL: databaseUrl, SIGNING_SECRET: signingSecret },
-          { keep: event !== undefined },
-        )
+      ? await admitFirstOperator({ REDIS_URL: redisUrl, DATABASE_URL: databaseUrl, SIGNING_SECRET: signingSecret })
       : undefined;
 
   // Several processes share this environment, so they cannot share one fixed port.
@@ -214,6 +215,7 @@ export async function startSystem(terminal: Terminal, shutdown: Shutdown, { demo
     pageUrl,
     consoleUrl,
     ...(password !== undefined && { password }),
+    ownDatabase: config.DATABASE_URL === undefined,
   };
 }
 
@@ -271,23 +273,16 @@ function addressForPhones(
 }
 
 /**
- * Creates a new password for the first operator at each start: it is shown on the terminal, stored nowhere, and ends
- * all older sessions, so that a password which somebody saw is valid only until the next start.
- * @param keep at the first start only, so that a restart in the middle of an evening ends no session
- * @returns the password; `undefined`: the operator has one
+ * Creates the first operator of a new database. The password is shown on the terminal once and stored nowhere. A restart
+ * keeps it, and ends no session.
+ * @returns the password; `undefined`: the operator was there
  */
-async function admitFirstOperator(
-  servers: Parameters<typeof openContext>[0],
-  { keep }: { keep: boolean },
-): Promise<string | undefined> {
+async function admitFirstOperator(servers: Parameters<typeof openContext>[0]): Promise<string | undefined> {
   const context = await openContext(servers, 'up');
   try {
     const password = randomBytes(12).toString('base64url');
     const added = await addOperator(context, FIRST_OPERATOR, 'operator', password);
-    if (!added.ok && keep) return undefined;
-    const done = added.ok ? added : await changePassword(context, FIRST_OPERATOR, password);
-    if (!done.ok) throw new Error(`no operator can sign in: ${done.refusals[0]?.reason}`);
-    return password;
+    return added.ok ? password : undefined;
   } finally {
     await context.close();
   }
