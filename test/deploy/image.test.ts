@@ -41,6 +41,26 @@ describe('the image', () => {
     expect(upwards, 'read what lies above src or dist by a path that a bundle changes').toEqual([]);
   });
 
+  test('is built and run on the Node of the documents, by a user of its own, with its stages named', () => {
+    const documented = /They need Node (\d+)/.exec(read('README.md'))![1]!;
+    const from = [...dockerfile.matchAll(/^FROM (\S+)(?: AS (\w+))?$/gm)].map(([, image, stage]) => [image, stage]);
+    const image = `node:${documented}-bookworm-slim`;
+    expect(from).toEqual([
+      [image, 'build'],
+      [image, undefined],
+    ]);
+    const last = dockerfile.slice(dockerfile.lastIndexOf('FROM '));
+    expect(last).toMatch(/^USER node$/m);
+    expect(last, 'a program in a shell does not hear SIGTERM').toMatch(/^ENTRYPOINT \["node", /m);
+    const words = dockerfile.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+    expect(
+      words.filter((line) => !/^(FROM|WORKDIR|COPY|RUN|ENV|USER|EXPOSE|STOPSIGNAL|ENTRYPOINT|CMD) /.test(line)),
+    ).toEqual([]);
+    expect(dockerfile, 'secrets and downloads do not belong into a layer').not.toMatch(
+      /_SECRET|PASSWORD|curl|wget|^ADD /m,
+    );
+  });
+
   test('needs none of the packages that are there for development only', () => {
     const { dependencies, optionalDependencies } = JSON.parse(read('package.json')) as Record<
       'dependencies' | 'optionalDependencies',
