@@ -69,7 +69,8 @@ async function start(args) {
 
 /** Builds the operator's page when the servers are up, so that neither they nor the rain wait for it. */
 async function buildRest() {
-  while (!isUp()) await sleep(200);
+  // A start that is refused, or only asks for help, opens nothing, and must not be kept alive by this.
+  while (!isUp()) await sleep(200, undefined, { ref: false });
   try {
     await exclusively(
       STATE,
