@@ -91,7 +91,9 @@ function inferredNames(declared: Declared): Map<string, Set<string>> {
       const from = beside(path, groups!['from']!);
       if (!isInferred(from)) continue;
       const names = wanted.get(from) ?? new Set();
-      for (const name of groups!['names']!.split(',')) names.add(name.trim().replace(/^type /, ''));
+      // A list over several lines ends with a comma.
+      for (const name of groups!['names']!.split(',').map((part) => part.trim().replace(/^type /, '')))
+        if (name !== '') names.add(name);
       wanted.set(from, names);
     }
   }
