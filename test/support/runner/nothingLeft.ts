@@ -1,6 +1,6 @@
 import { afterAll } from 'vitest';
 import { eventually } from '../eventually.ts';
-import { redisTaken } from '../servers/sharedRedis.ts';
+import { endTakenRedis } from '../servers/sharedRedis.ts';
 
 /** Handles that would go on in the files that come after this one in the same process. */
 const KINDS = ['ProcessWrap', 'TCPServerWrap', 'TCPSocketWrap'];
@@ -14,7 +14,7 @@ function count(): Record<string, number> {
 const before = count();
 
 afterAll(async () => {
-  if (redisTaken())
+  if (await endTakenRedis())
     throw new Error(
       'this file has not given back the Redis that it shares with the files after it: call stop() of what sharedRedis gave',
     );

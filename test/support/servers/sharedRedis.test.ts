@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
 import { connect } from '../rain.ts';
-import { sharedRedis } from './sharedRedis.ts';
+import { endTakenRedis, sharedRedis } from './sharedRedis.ts';
 
 test('what a file leaves in Redis is gone when the next one takes it, and a second server is another one', async () => {
   const first = await sharedRedis();
@@ -39,4 +39,16 @@ test('an open connection is reported, and closed', async () => {
   const cut = new Promise((resolve) => redis.once('end', resolve));
   await expect(server.stop()).rejects.toThrow(/connected to Redis still: .*name=forgotten/);
   await cut;
+});
+
+test('a file that keeps it does not take it from the files after it', async () => {
+  const kept = await sharedRedis();
+  expect(await endTakenRedis()).toBe(true);
+  expect(await endTakenRedis()).toBe(false);
+  const next = await sharedRedis();
+  try {
+    expect(next.url).not.toBe(kept.url);
+  } finally {
+    await next.stop();
+  }
 });
