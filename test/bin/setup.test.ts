@@ -12,6 +12,7 @@ import {
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { STEPS } from '../../src/bin/setup/build.mjs';
 import { exclusively } from '../../src/bin/setup/lock.mjs';
 import { ensureForTest } from '../../src/bin/setup/programs.mjs';
 import {
@@ -188,6 +189,16 @@ test('failed work releases the lock and throws its error', async () => {
       },
     ),
   ).toBe('done');
+});
+
+test('what npm start builds with is among its own packages, not among those of the tests', () => {
+  const manifest = (path: string) => JSON.parse(readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8'));
+  const programs = STEPS.flatMap(({ command }) => /^node_modules\/([^/]+)/.exec(command[0]!)?.[1] ?? []);
+  expect(programs).toEqual(['prisma', 'typescript', 'vite', 'vite']);
+  expect(Object.keys(manifest('package.json').devDependencies)).toEqual(
+    expect.arrayContaining([...programs, 'rolldown']),
+  );
+  expect(Object.keys(manifest('test/package.json').devDependencies)).toContain('vitest');
 });
 
 test('a Chromium that was named is the one that is taken', async () => {

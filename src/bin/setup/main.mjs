@@ -33,7 +33,7 @@ export async function main([command, ...args]) {
       STATE,
       async () => {
         await outliveCommands();
-        await installPackages();
+        await installPackages(command === 'start');
         // The whole is worth a look at its form first; one room is tried in the middle of the work.
         if (tests && args.length === 0) await check();
         if (command !== 'build' && (command !== 'start' || !setting('REDIS_URL'))) await ensureRedis();
