@@ -1,4 +1,4 @@
-import { GATEWAY_PATH } from '../protocol/constants.ts';
+import { gatewayUrlAt } from '../protocol/constants.ts';
 import { deadlineIn } from '../platform/concurrency/deadline.ts';
 import { openReadiness } from '../platform/telemetry/health.ts';
 import { createLifecycle } from '../platform/process/lifecycle.ts';
@@ -49,7 +49,7 @@ export function startGateway(options: GatewayOptions) {
     log.info({ port }, 'gateway open');
     const gateway = {
       /** As bound. */
-      url: `ws://${host}:${port}${GATEWAY_PATH}`,
+      url: gatewayUrlAt(host, port),
       port,
       sockets: () => hub.size,
       screens: () => hub.screens,

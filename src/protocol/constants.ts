@@ -8,3 +8,4 @@ export const SUBPROTOCOL = 'rain.v1';
  */
 export const BEARER_PREFIX = 'bearer.';
 export const GATEWAY_PATH = '/v1';
+export const gatewayUrlAt = (host: string, port: number): string => `ws://${host}:${port}${GATEWAY_PATH}`;

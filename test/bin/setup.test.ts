@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
   chmodSync,
   existsSync,
@@ -11,6 +13,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { STEPS } from '../../src/bin/setup/build.mjs';
 import { exclusively } from '../../src/bin/setup/lock.mjs';
@@ -26,6 +29,7 @@ import {
   stamp,
   timed,
 } from '../../src/bin/setup/step.mjs';
+import { bareEnvironment } from '../support/call.ts';
 import { runScript } from '../support/script.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 
@@ -217,4 +221,23 @@ test('Node 18 can parse the code that refuses it', () => {
   const file = new URL('../../src/bin/setup.mjs', import.meta.url);
   expect(existsSync(file)).toBe(true);
   expect(readFileSync(file, 'utf8')).not.toMatch(/^import |^await |\?\?=|#\w+/m);
+});
+
+test.each([
+  [['--help'], 0, /^Usage: rain up/m],
+  [['--no-such'], 2, /--no-such/],
+])('npm start -- %s ends by itself, with the exit code of rain up', async (words, exit, told) => {
+  const child = spawn(
+    process.execPath,
+    [fileURLToPath(new URL('../../src/bin/setup.mjs', import.meta.url)), 'start', ...words],
+    {
+      env: bareEnvironment({}, temporaryFolder()),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (chunk) => (text += chunk));
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const [code] = await once(child, 'close');
+  expect([code, text]).toEqual([exit, expect.stringMatching(told)]);
 });

@@ -31,11 +31,8 @@ if (!/^[1-9]\d*$/.test(runs) || Number(runs) > RUNS_MAX)
 if (!/^[\w-]{1,64}$/.test(seed)) refuse(`--seed ${seed}: expected up to 64 letters, digits, _ or -`);
 if (only === '') refuse('--only: expected a part of a name as the table has it');
 
-const build = spawnSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json'], {
-  cwd: ROOT,
-  stdio: 'inherit',
-});
-if (build.status !== 0) process.exit(1);
+const build = spawnSync(process.execPath, ['src/bin/setup.mjs', 'build'], { cwd: ROOT, stdio: 'inherit' });
+if (build.status !== 0) refuse(`the build ended with ${build.signal ?? `exit code ${build.status}`}`);
 console.log(`faults: ${runs} runs each, seed ${seed}`);
 const pattern = only === undefined ? [] : ['-t', only.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')];
 const vitest = spawn(

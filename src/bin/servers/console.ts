@@ -7,7 +7,7 @@ import type { Backend } from '../../console/routes/route.ts';
 import { startConsole } from '../../console/server.ts';
 import { connectDatabase } from '../../ledger/database.ts';
 import { hostNames } from '../../console/hosts.ts';
-import { GATEWAY_PATH } from '../../protocol/constants.ts';
+import { gatewayUrlAt } from '../../protocol/constants.ts';
 import { compiledEntry } from '../../platform/process/childProcess.ts';
 import { createLifecycle, type Lifecycle } from '../../platform/process/lifecycle.ts';
 import type { Shutdown } from '../../platform/process/shutdown.ts';
@@ -62,7 +62,7 @@ export async function open(
     const entry = entryOf(key, players, { guestsAre, participants, event });
     const ledger = players?.ledger ?? backend?.ledger;
     const shop = backend && openShop(config, demoShop, backend, log, lifecycle);
-    const gatewayUrl = config.GATEWAY_PUBLIC_URL ?? `ws://${config.GATEWAY_HOST}:${config.GATEWAY_PORT}${GATEWAY_PATH}`;
+    const gatewayUrl = config.GATEWAY_PUBLIC_URL ?? gatewayUrlAt(config.GATEWAY_HOST, config.GATEWAY_PORT);
     const server = await startConsole({
       host: config.CONSOLE_HOST,
       port: config.CONSOLE_PORT,

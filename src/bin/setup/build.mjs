@@ -46,14 +46,17 @@ export const STEPS = [
   viteStep('console', "operator's console", 'client-console', ['src/operator/queues']),
 ];
 
-/** @param {string[]} names the steps to take; default: all */
-export async function build(names = STEPS.map(({ name }) => name)) {
+/**
+ * @param {string[]} names the steps to take; default: all
+ * @param {typeof timed} during tells of a step that is not up to date, and awaits its work
+ */
+export async function build(names = STEPS.map(({ name }) => name), during = timed) {
   const taken = new Map();
   for (const step of STEPS.filter(({ name }) => names.includes(name))) {
     const before = Promise.all((step.after ?? []).map((name) => taken.get(name)));
     taken.set(
       step.name,
-      before.then(() => take(step)),
+      before.then(() => take(step, during)),
     );
   }
   // Steps beside a failed one come to their end, so that no command is left behind.
@@ -61,11 +64,11 @@ export async function build(names = STEPS.map(({ name }) => name)) {
   if (failed) throw failed.reason;
 }
 
-async function take({ name, line, inputs, output, forget, spoils, command, env, sentence }) {
+async function take({ name, line, inputs, output, forget, spoils, command, env, sentence }, during) {
   const file = join(STATE, name);
   const wanted = hashOf(inputs);
   if (isStamped(file, wanted) && existsSync(join(ROOT, output))) return;
-  await timed(line, async () => {
+  await during(line, async () => {
     rmSync(file, { force: true });
     if (forget) rmSync(join(ROOT, forget), { force: true });
     if (spoils) rmSync(join(STATE, spoils), { force: true });

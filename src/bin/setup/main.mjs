@@ -67,18 +67,27 @@ async function start(args) {
   await Promise.all([import(pathToFileURL(rain).href), buildRest()]);
 }
 
-/** Builds the operator's page when the servers are up, so that neither they nor the rain wait for it. */
+/**
+ * Builds the operator's page when the servers are up, so that neither they nor the rain wait for it. It is silent: the
+ * rain's progress is on the terminal by then.
+ */
 async function buildRest() {
+  let ending = false;
+  for (const signal of ['SIGINT', 'SIGTERM'])
+    process.once(signal, () => {
+      ending = true;
+    });
   // A start that is refused, or only asks for help, opens nothing, and must not be kept alive by this.
   while (!isUp()) await sleep(200, undefined, { ref: false });
   try {
     await exclusively(
       STATE,
-      () => build(['console']),
+      () => build(['console'], (_, work) => work()),
       () => {},
     );
   } catch (error) {
-    say(messageOf(error));
+    // The terminal sends Ctrl-C to the step, too.
+    if (!ending) say(messageOf(error));
   }
 }
 

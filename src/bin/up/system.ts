@@ -12,6 +12,7 @@ import { openHome } from '../../platform/process/home.ts';
 import { removeRunning, writeRunning } from '../../platform/process/runningSystem.ts';
 import { deriveSecret, keepSecrets } from '../../platform/auth/secrets.ts';
 import type { Shutdown } from '../../platform/process/shutdown.ts';
+import { gatewayUrlAt } from '../../protocol/constants.ts';
 import { openContext } from '../context.ts';
 import { CommandFailure, EXIT, notify } from '../exit.ts';
 import type { Terminal } from '../terminal.ts';
@@ -156,33 +157,31 @@ export async function startSystem(terminal: Terminal, shutdown: Shutdown, { demo
     return started.child.facts;
   }
   const startServers = async () => {
-    const worker = start('worker', z.object({}));
-    worker.catch(() => {}); // Awaited below; the gateway may fail first.
     const names = event ? namesOf(terminal) : {};
-    const gateway = await start('gateway', address, [], { ...names, GATEWAY_HOST: hosts.gateway });
-    const gatewayUrl = config.GATEWAY_PUBLIC_URL ?? gateway.url;
-    const shared = { GATEWAY_PUBLIC_URL: gatewayUrl };
-    const { url: pageUrl } = await start(
-      'console',
-      address,
-      playerPageOptions({ demo, event }, ownConsole !== undefined),
-      {
-        ...shared,
-        ...names,
-        ...addressForPhones(config, event),
-        CONSOLE_HOST: hosts.page,
-      },
-    );
-    const { url: consoleUrl } = ownConsole
-      ? await start('console', address, event!.participantsOnly ? ['--participants'] : [], {
-          ...shared,
-          CONSOLE_HOST: ownConsole.host,
-          CONSOLE_PORT: String(ownConsole.port),
-          PLAYER_PAGE_URL: config.PLAYER_PAGE_URL ?? atHost(event!.address, pageUrl),
-        })
-      : { url: pageUrl };
-    await worker;
-    return { gatewayUrl, pageUrl, consoleUrl };
+    const gateway = start('gateway', address, [], { ...names, GATEWAY_HOST: hosts.gateway });
+    const startConsoles = async () => {
+      const gatewayUrl =
+        config.GATEWAY_PUBLIC_URL ??
+        (config.GATEWAY_PORT === 0 ? (await gateway).url : gatewayUrlAt(hosts.gateway, config.GATEWAY_PORT));
+      const shared = { GATEWAY_PUBLIC_URL: gatewayUrl };
+      const { url: pageUrl } = await start(
+        'console',
+        address,
+        playerPageOptions({ demo, event }, ownConsole !== undefined),
+        { ...shared, ...names, ...addressForPhones(config, event), CONSOLE_HOST: hosts.page },
+      );
+      const { url: consoleUrl } = ownConsole
+        ? await start('console', address, event!.participantsOnly ? ['--participants'] : [], {
+            ...shared,
+            CONSOLE_HOST: ownConsole.host,
+            CONSOLE_PORT: String(ownConsole.port),
+            PLAYER_PAGE_URL: config.PLAYER_PAGE_URL ?? atHost(event!.address, pageUrl),
+          })
+        : { url: pageUrl };
+      return { gatewayUrl, pageUrl, consoleUrl };
+    };
+    const [urls] = await Promise.all([startConsoles(), gateway, start('worker', z.object({}))]);
+    return urls;
   };
   const { gatewayUrl, pageUrl, consoleUrl } = await timed(
     terminal,
