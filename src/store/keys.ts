@@ -168,9 +168,6 @@ export const ENDED_RAINS_KEY = 'rain:ended';
  */
 export const BLOCKS_KEY = 'rain:blocks';
 
-/** Never there: a write that finds nothing here asks whether Redis takes writes, see `askRedis`. */
-export const ABSENT_KEY = 'rain:absent';
-
 /**
  * string: what a WAIT waits for, in some slot of each master, see `src/store/replicaWait.ts`; never in the log on disk
  */

@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { deadlineIn } from '../concurrency/deadline.ts';
 import { redactUrl, serversOf } from '../network/serverUrl.ts';
-import { isReplicas } from './refusal.ts';
 
 /** One server, a Sentinel group or a Cluster, with the same commands. */
 export type RedisClient = Redis | Cluster;
@@ -59,51 +58,6 @@ export function parseRedisUrl(url: string): RedisAddress | undefined {
 /** The servers of a client, for error messages: ioredis's own errors often do not name them. */
 const servers = new WeakMap<RedisClient, string>();
 
-/**
- * So long after the last client has met a replica, the others leave theirs, ms: by then those who write have met the new
- * master, or the replica again.
- */
-const OTHERS_LEAVE_MS = 2_000;
-
-/** The clients of one address in this process, until they are closed, and when each last met a replica. */
-class Clients {
-  readonly #metAt = new Map<RedisClient, number>();
-  #begun = 0;
-  #othersLeave: NodeJS.Timeout | undefined;
-
-  add(client: RedisClient): void {
-    this.#metAt.set(client, -Infinity);
-    client.once('end', () => this.#metAt.delete(client));
-  }
-
-  /**
-   * A server that has become a replica is left: the address of its master leads elsewhere by now, or soon, and open
-   * connections do not follow it. In the end all clients leave, since one that only reads or listens never notices.
-   * @returns for `reconnectOnError`: connect anew, and do not send the refused command again
-   */
-  leaveReplica(error: Error, client: RedisClient | undefined): 1 | false {
-    if (!isReplicas(error)) return false;
-    const now = performance.now();
-    if (client && this.#metAt.has(client)) this.#metAt.set(client, now);
-    if (!this.#othersLeave) this.#begun = now;
-    clearTimeout(this.#othersLeave);
-    this.#othersLeave = setTimeout(() => {
-      this.#othersLeave = undefined;
-      for (const [other, metAt] of this.#metAt)
-        if (metAt < this.#begun && other instanceof Redis && other.status === 'ready') other.disconnect(true);
-    }, OTHERS_LEAVE_MS).unref();
-    return 1;
-  }
-}
-
-const clients = new Map<string, Clients>();
-
-function clientsOf(url: string): Clients {
-  const found = clients.get(url) ?? new Clients();
-  clients.set(url, found);
-  return found;
-}
-
 const ONCE = {
   maxRetriesPerRequest: 0,
   enableOfflineQueue: false,
@@ -136,19 +90,16 @@ export interface ConnectOptions {
 export function connectRedis(url: string, { purpose, onError }: ConnectOptions): RedisClient {
   const address = parseRedisUrl(url);
   if (!address) throw new TypeError(`not a Redis address: ${redactUrl(url)}`);
-  const ofAddress = clientsOf(url);
   const options: RedisOptions = {
     lazyConnect: false,
     connectTimeout: 2_000,
     retryStrategy: reconnectDelay,
-    reconnectOnError: (error) => ofAddress.leaveReplica(error, client),
     ...PURPOSES[purpose],
     ...('password' in address && { password: address.password }),
     ...('username' in address && { username: address.username }),
   };
-  const client: RedisClient = open(address, options, purpose);
+  const client = open(address, options, purpose);
   servers.set(client, serversOf(url));
-  ofAddress.add(client);
   client.on('error', onError);
   if (purpose === 'subscriber') {
     reportSubscriptions(client, onError);
