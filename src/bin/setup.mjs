@@ -2,6 +2,7 @@
 // Node's own modules only, and this file must parse on an old Node too.
 //
 //     node src/bin/setup.mjs                 set up and exit
+//     node src/bin/setup.mjs packages        only the npm packages, all of them
 //     node src/bin/setup.mjs build           the same, but without the programs that tests and the embedded servers need
 //     node src/bin/setup.mjs start [arg …]   then `rain up [arg …]`, in this process
 //     node src/bin/setup.mjs test [arg …]    then the tests, with their exit code

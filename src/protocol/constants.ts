@@ -8,4 +8,5 @@ export const SUBPROTOCOL = 'rain.v1';
  */
 export const BEARER_PREFIX = 'bearer.';
 export const GATEWAY_PATH = '/v1';
+/** `ws://HOST:PORT/v1`, as a gateway is bound. */
 export const gatewayUrlAt = (host: string, port: number): string => `ws://${host}:${port}${GATEWAY_PATH}`;

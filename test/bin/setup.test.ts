@@ -205,6 +205,17 @@ test('what npm start builds with is among its own packages, not among those of t
   expect(Object.keys(manifest('test/package.json').devDependencies)).toContain('vitest');
 });
 
+test('a command that uses a package of the tests installs it first, as npm start does not', () => {
+  const manifest = (path: string) => JSON.parse(readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8'));
+  const ofTests = Object.keys(manifest('test/package.json').devDependencies);
+  const scripts = Object.entries<string>(manifest('package.json').scripts);
+  const uses = ([, line]: [string, string]) => line.split(' ').some((word) => ofTests.includes(word));
+  expect(scripts.filter(uses).map(([name]) => name)).toEqual(expect.arrayContaining(['lint', 'fix', 'bench', 'docs']));
+  expect(
+    scripts.filter((script) => uses(script) && !script[1].startsWith('node src/bin/setup.mjs packages && ')),
+  ).toEqual([]);
+});
+
 test('a Chromium that was named is the one that is taken', async () => {
   const env: Record<string, string> = { CHROMIUM: '/somewhere/chromium' };
   expect(await ensureForTest('chromium', env)).toBeUndefined();

@@ -32,7 +32,10 @@ if (!/^[\w-]{1,64}$/.test(seed)) refuse(`--seed ${seed}: expected up to 64 lette
 if (only === '') refuse('--only: expected a part of a name as the table has it');
 
 const build = spawnSync(process.execPath, ['src/bin/setup.mjs', 'build'], { cwd: ROOT, stdio: 'inherit' });
-if (build.status !== 0) refuse(`the build ended with ${build.signal ?? `exit code ${build.status}`}`);
+if (build.status !== 0) {
+  console.error(`faults: the build ended with ${build.signal ?? `exit code ${build.status}`}`);
+  process.exit(1);
+}
 console.log(`faults: ${runs} runs each, seed ${seed}`);
 const pattern = only === undefined ? [] : ['-t', only.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')];
 const vitest = spawn(

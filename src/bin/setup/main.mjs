@@ -13,10 +13,10 @@ import { installPackages } from './packages.mjs';
 import { ensureForTest, ensureRedis, FOR_TESTS } from './programs.mjs';
 import { outliveCommands, ROOT, say, sayWhatEnds, SetupError, STATE } from './step.mjs';
 
-const COMMANDS = ['build', 'start', 'test', 'test:long'];
+const COMMANDS = ['packages', 'build', 'start', 'test', 'test:long'];
 
 /**
- * @param {string[]} argv `[]`, `['build']`: packages and build, no servers; `['start', …]`, `['test', …]` or
+ * @param {string[]} argv `['packages']`: these only; `[]`, `['build']`: packages and build, no servers; `['start', …]`, `['test', …]` or
  * `['test:long', …]`
  */
 export async function main([command, ...args]) {
@@ -34,6 +34,7 @@ export async function main([command, ...args]) {
       async () => {
         await outliveCommands();
         await installPackages(command === 'start');
+        if (command === 'packages') return;
         // The whole is worth a look at its form first; one room is tried in the middle of the work.
         if (tests && args.length === 0) await check();
         if (command !== 'build' && (command !== 'start' || !setting('REDIS_URL'))) await ensureRedis();
