@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify';
+import { refusedBecause } from '../platform/redis/refusal.ts';
 import { isUnavailable } from '../platform/redis/unavailable.ts';
 import { formatRefusal, type Refusal as FieldRefusal } from '../rain/refusal.ts';
 
@@ -124,8 +125,17 @@ const BY_STATUS: Readonly<Record<number, Refusal>> = {
 export function refusalOf(error: unknown): Refusal {
   const status = error instanceof Error && 'statusCode' in error ? error.statusCode : undefined;
   if (typeof status !== 'number' || status < 400 || status > 499)
-    return isUnavailable(error) ? REFUSALS.unavailable : REFUSALS.internal;
+    return isUnavailable(error) ? unavailable(error) : REFUSALS.internal;
   return BY_STATUS[status] ?? REFUSALS.bad_request;
+}
+
+function unavailable(error: unknown): Refusal {
+  const why = refusedBecause(error);
+  if (why === undefined) return REFUSALS.unavailable;
+  return {
+    ...REFUSALS.unavailable,
+    reason: `Redis does not serve now: ${why}. Nothing is lost. Try again in a moment.`,
+  };
 }
 
 export const PLAYER_REFUSALS = {

@@ -3,6 +3,7 @@ import { Batcher } from '../grab/batcher.ts';
 import { BUSY, createGrabEngine, decideGrabs, type GrabAnswer } from '../grab/engine.ts';
 import { isOfOneShard, Mover } from '../grab/mover.ts';
 import { verifiedEngine } from '../grab/verify.ts';
+import { askRedis } from '../platform/redis/askRedis.ts';
 import { requireCommands } from '../store/permissions.ts';
 import { loadScripts } from '../store/scripts.ts';
 import { createWinnersReader } from '../store/winnersFilter.ts';
@@ -285,7 +286,10 @@ export function assemble(options: GatewayOptions, lifecycle: Lifecycle) {
     connected,
     // These parts must answer for the gateway to be ready; not the connection for grabs, which a high load may delay.
     parts: [
-      { name: 'redis', ask: () => (connected() ? reads.ping() : Promise.reject(new Error('the connection is away'))) },
+      {
+        name: 'redis',
+        ask: () => (connected() ? askRedis(reads) : Promise.reject(new Error('the connection is away'))),
+      },
       { name: 'stores', ask: epochGate.ask },
     ],
     /** @throws when Redis is unreachable or not fit to hold wins, or when a script does not compile */

@@ -290,7 +290,12 @@ function callOf(command: string, prefix = KEYS[0]!): Call {
  * cannot be begun.
  */
 async function refusedOf(connection: Redis, calls: readonly Call[]): Promise<string[]> {
-  const own = connection.duplicate({ retryStrategy: () => null, enableReadyCheck: false, lazyConnect: true });
+  const own = connection.duplicate({
+    retryStrategy: () => null,
+    reconnectOnError: () => false,
+    enableReadyCheck: false,
+    lazyConnect: true,
+  });
   own.on('error', () => {});
   try {
     await own.connect();

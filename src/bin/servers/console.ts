@@ -15,6 +15,7 @@ import { connectRedis } from '../../platform/redis/connect.ts';
 import { openReadiness, type Readiness } from '../../platform/telemetry/health.ts';
 import { createLog, type Logger } from '../../platform/telemetry/log.ts';
 import { openRegistry, startMetricsServer, registerReadiness } from '../../platform/telemetry/metrics.ts';
+import { askRedis } from '../../platform/redis/askRedis.ts';
 import { configure, signingKey } from '../context.ts';
 import { askQueues } from '../queues.ts';
 import type { Environment } from '../terminal.ts';
@@ -137,10 +138,10 @@ async function openConsoleReadiness(
   lifecycle.onClose('redis', () => redis.disconnect());
   const database = connectDatabase(config.DATABASE_URL, { connectionsMax: 1 });
   lifecycle.onClose('database', () => database.$disconnect());
-  const askRedis = () => redis.ping().then(askOpenQueues);
+  const askStore = () => askRedis(redis).then(askOpenQueues);
   const readiness = await openReadiness({
     parts: [
-      { name: 'redis', ask: askRedis },
+      { name: 'redis', ask: askStore },
       { name: 'database', ask: () => database.$queryRaw`SELECT 1` },
     ],
   });

@@ -9,6 +9,7 @@ import { HAND_BACK_MS } from '../../credit/rangeWorker.ts';
 import { createCreditWorker } from '../../credit/worker.ts';
 import { QUEUE_PREFIX } from '../../store/keys.ts';
 import { countRestoring } from '../../store/holds.ts';
+import { askRedis } from '../../platform/redis/askRedis.ts';
 import { requireCommands } from '../../store/permissions.ts';
 import { loadScripts } from '../../store/scripts.ts';
 import { signaturesIn } from '../../store/rains.ts';
@@ -169,7 +170,7 @@ async function openWorker({
   if (registry && metrics) {
     const ready = (readiness = await openReadiness({
       parts: [
-        { name: 'redis', ask: () => redis.ping().then(() => openedQueues && askQueues(openedQueues)) },
+        { name: 'redis', ask: () => askRedis(redis).then(() => openedQueues && askQueues(openedQueues)) },
         { name: 'database', ask: () => probing.$queryRaw`SELECT 1` },
         { name: 'stores', ask: async () => epoch?.ask() },
       ],

@@ -3,6 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { deadlineIn } from '../concurrency/deadline.ts';
 import { redactUrl, serversOf } from '../network/serverUrl.ts';
+import { askRedis } from './askRedis.ts';
+import { isReplicas } from './refusal.ts';
 
 /** One server, a Sentinel group or a Cluster, with the same commands. */
 export type RedisClient = Redis | Cluster;
@@ -58,6 +60,58 @@ export function parseRedisUrl(url: string): RedisAddress | undefined {
 /** The servers of a client, for error messages: ioredis's own errors often do not name them. */
 const servers = new WeakMap<RedisClient, string>();
 
+/**
+ * So long after a client has last met a replica, the others look where they are, ms: by then those who write have met
+ * the new master, or the replica again.
+ */
+const OTHERS_LOOK_MS = 2_000;
+
+/** The clients of one address in this process, until they are closed. */
+class Clients {
+  /** When each last met a replica, and how it looks whether it is still connected to a master. */
+  readonly #open = new Map<RedisClient, { metAt: number; look: (redis: Redis) => void }>();
+  #begun = 0;
+  #othersLook: NodeJS.Timeout | undefined;
+
+  add(client: RedisClient, look: (redis: Redis) => void): void {
+    this.#open.set(client, { metAt: -Infinity, look });
+    client.once('end', () => this.#open.delete(client));
+  }
+
+  /**
+   * A server that has become a replica is left: the address of its master leads elsewhere by now, or soon, and open
+   * connections do not follow it. In the end all clients look, since one that only reads or listens never notices.
+   * @returns for `reconnectOnError`: connect anew, and do not send the refused command again
+   */
+  leaveReplica(error: Error, client: RedisClient | undefined): 1 | false {
+    if (!isReplicas(error)) return false;
+    const now = performance.now();
+    const own = client && this.#open.get(client);
+    if (own) own.metAt = now;
+    if (!this.#othersLook) this.#begun = now;
+    clearTimeout(this.#othersLook);
+    this.#othersLook = setTimeout(() => {
+      this.#othersLook = undefined;
+      for (const [other, { metAt, look }] of this.#open)
+        if (metAt < this.#begun && other instanceof Redis && other.status === 'ready') look(other);
+    }, OTHERS_LOOK_MS).unref();
+    return 1;
+  }
+}
+
+/** A replica refuses the write, and is left for it. */
+const lookByWrite = (redis: Redis): void => void askRedis(redis).catch(() => {});
+/** A connection that listens may not write. */
+const connectAnew = (redis: Redis): void => redis.disconnect(true);
+
+const clients = new Map<string, Clients>();
+
+function clientsOf(url: string): Clients {
+  const found = clients.get(url) ?? new Clients();
+  clients.set(url, found);
+  return found;
+}
+
 const ONCE = {
   maxRetriesPerRequest: 0,
   enableOfflineQueue: false,
@@ -90,16 +144,19 @@ export interface ConnectOptions {
 export function connectRedis(url: string, { purpose, onError }: ConnectOptions): RedisClient {
   const address = parseRedisUrl(url);
   if (!address) throw new TypeError(`not a Redis address: ${redactUrl(url)}`);
+  const ofAddress = clientsOf(url);
   const options: RedisOptions = {
     lazyConnect: false,
     connectTimeout: 2_000,
     retryStrategy: reconnectDelay,
+    reconnectOnError: (error) => ofAddress.leaveReplica(error, client),
     ...PURPOSES[purpose],
     ...('password' in address && { password: address.password }),
     ...('username' in address && { username: address.username }),
   };
-  const client = open(address, options, purpose);
+  const client: RedisClient = open(address, options, purpose);
   servers.set(client, serversOf(url));
+  ofAddress.add(client, purpose === 'subscriber' ? connectAnew : lookByWrite);
   client.on('error', onError);
   if (purpose === 'subscriber') {
     reportSubscriptions(client, onError);

@@ -1,4 +1,5 @@
 import { COMMAND_TIMEOUT_MS } from './connect.ts';
+import { refusedBecause } from './refusal.ts';
 
 /** Codes and messages of Redis, PostgreSQL and the operating system for an unreachable server. */
 const UNREACHABLE =
@@ -9,17 +10,22 @@ const UNREACHABLE =
  * that none serves the key now.
  */
 const NOT_SERVED =
-  /Too many Cluster redirections|None of startup nodes is available|Failed to refresh slots cache|Cluster isn't ready|CLUSTERDOWN|MASTERDOWN|LOADING Redis/;
+  /Too many Cluster redirections|None of startup nodes is available|Failed to refresh slots cache|Cluster isn't ready/;
 
-/** Whether an error means that a server was unreachable, and is not its answer. */
+/** Whether an error means that a server cannot be reached, or does not serve now, whatever it is asked. */
 export function isUnavailable(error: unknown): boolean {
   const { code } = Object(error) as { code?: unknown };
   const text = `${typeof code === 'string' ? code : ''} ${error instanceof Error ? error.message : String(error)}`;
-  return UNREACHABLE.test(text) || NOT_SERVED.test(text);
+  return UNREACHABLE.test(text) || NOT_SERVED.test(text) || refusedBecause(error) !== undefined;
 }
 
-/** The message of an error in one line; Prisma puts it last, and ioredis does not say what was mute. */
+/**
+ * The message of an error in one line; Prisma puts it last, ioredis does not say what was mute, and Redis ends its own
+ * with the numbers of a script.
+ */
 export function lastLine(error: unknown): string {
+  const why = error instanceof Error && error.name === 'ReplyError' ? refusedBecause(error) : undefined;
+  if (why !== undefined) return `Redis does not serve: ${why}`;
   const text = error instanceof Error ? error.message : String(error);
   return text
     .trim()

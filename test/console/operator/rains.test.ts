@@ -5,6 +5,7 @@ import { redisNow } from '../../../src/store/rains.ts';
 import { createLaterQueue } from '../../../src/credit/queue.ts';
 import { QUEUE_PREFIX } from '../../../src/store/keys.ts';
 import { EXAMPLES } from '../../rain/split/examples.ts';
+import { eventually } from '../../support/eventually.ts';
 import { ask, openTestConsole, type TestConsole, type Visitor } from '../../support/servers/testConsole.ts';
 import { signer } from '../../support/signer.ts';
 import { parsedAnswer } from './parsedAnswer.ts';
@@ -54,6 +55,23 @@ describe('creating a rain', () => {
     expect(shown).not.toHaveProperty('seed');
     expect(parsedAnswer(rainsApi.list.answer, await opal.ask('GET', '/api/console/rains?limit=1')).rains).toMatchObject(
       [{ rainId: 'made' }],
+    );
+  });
+
+  test('[R12] on a Redis that takes no writes is refused with its reason, and done when it takes them again', async () => {
+    const asked = { id: 'later', plan: PLAN, ...(await window()) };
+    await testConsole.redis.replicaof('127.0.0.1', '1');
+    const { status, body } = await opal.ask('POST', '/api/console/rains', asked);
+    await eventually(() => testConsole.redis.replicaof('NO', 'ONE'));
+    expect({ status, body }).toMatchObject({
+      status: 503,
+      body: {
+        code: 'unavailable',
+        reason: expect.stringContaining('it is a replica, and takes no writes (READONLY)') as string,
+      },
+    });
+    await eventually(async () =>
+      expect((await opal.ask('POST', '/api/console/rains', asked)).body).toMatchObject({ rainId: 'later', loaded: 20 }),
     );
   });
 
