@@ -61,48 +61,61 @@ export function parseRedisUrl(url: string): RedisAddress | undefined {
 const servers = new WeakMap<RedisClient, string>();
 
 /**
- * So long after a client has last met a replica, the others look where they are, ms: by then those who write have met
- * the new master, or the replica again.
+ * So long after a client has last met a replica, all look where they are, ms: by then those who write have met the new
+ * master, or the replica again.
  */
-const OTHERS_LOOK_MS = 2_000;
+const ALL_LOOK_MS = 2_000;
+/** How often one of the clients looks, ms: a process whose clients only read would never notice. */
+const ONE_LOOKS_MS = 5_000;
+/** Of the refusals that a connection meets within so long, ms, the first one leaves: more are not better. */
+const SAME_LEAVE_MS = 20;
 
 /** The clients of one address in this process, until they are closed. */
 class Clients {
-  /** When each last met a replica, and how it looks whether it is still connected to a master. */
-  readonly #open = new Map<RedisClient, { metAt: number; look: (redis: Redis) => void }>();
-  #begun = 0;
-  #othersLook: NodeJS.Timeout | undefined;
+  readonly #open = new Map<Redis, keyof typeof PURPOSES>();
+  readonly #leftAt = new WeakMap<object, number>();
+  #allLook: NodeJS.Timeout | undefined;
+  #oneLooks: NodeJS.Timeout | undefined;
 
-  add(client: RedisClient, look: (redis: Redis) => void): void {
-    this.#open.set(client, { metAt: -Infinity, look });
-    client.once('end', () => this.#open.delete(client));
+  /** A Cluster is told by MOVED where its masters are. */
+  add(client: RedisClient, purpose: keyof typeof PURPOSES): void {
+    if (client instanceof Cluster) return;
+    this.#open.set(client, purpose);
+    this.#oneLooks ??= setInterval(() => this.#look('one'), ONE_LOOKS_MS).unref();
+    client.once('end', () => {
+      this.#open.delete(client);
+      if (this.#open.size > 0) return;
+      clearInterval(this.#oneLooks);
+      this.#oneLooks = undefined;
+    });
   }
 
   /**
    * A server that has become a replica is left: the address of its master leads elsewhere by now, or soon, and open
-   * connections do not follow it. In the end all clients look, since one that only reads or listens never notices.
+   * connections do not follow it. In the end all clients look: one that only reads or listens never notices, and one
+   * that left may have come back to the replica.
+   * @param connection anything that is this connection's own
    * @returns for `reconnectOnError`: connect anew, and do not send the refused command again
    */
-  leaveReplica(error: Error, client: RedisClient | undefined): 1 | false {
+  leaveReplica(error: Error, connection: object): 1 | false {
     if (!isReplicas(error)) return false;
     const now = performance.now();
-    const own = client && this.#open.get(client);
-    if (own) own.metAt = now;
-    if (!this.#othersLook) this.#begun = now;
-    clearTimeout(this.#othersLook);
-    this.#othersLook = setTimeout(() => {
-      this.#othersLook = undefined;
-      for (const [other, { metAt, look }] of this.#open)
-        if (metAt < this.#begun && other instanceof Redis && other.status === 'ready') look(other);
-    }, OTHERS_LOOK_MS).unref();
+    if (now - (this.#leftAt.get(connection) ?? -Infinity) < SAME_LEAVE_MS) return false;
+    this.#leftAt.set(connection, now);
+    clearTimeout(this.#allLook);
+    this.#allLook = setTimeout(() => this.#look('all'), ALL_LOOK_MS).unref();
     return 1;
   }
-}
 
-/** A replica refuses the write, and is left for it. */
-const lookByWrite = (redis: Redis): void => void askRedis(redis).catch(() => {});
-/** A connection that listens may not write. */
-const connectAnew = (redis: Redis): void => redis.disconnect(true);
+  /** By a write, which a replica refuses, and is left for. A connection that listens may not write, and connects anew. */
+  #look(who: 'one' | 'all'): void {
+    const ready = [...this.#open].filter(([client]) => client.status === 'ready');
+    const listening = ready.filter(([, purpose]) => purpose === 'subscriber');
+    const asking = ready.filter(([, purpose]) => purpose !== 'subscriber').slice(0, who === 'one' ? 1 : undefined);
+    for (const [client] of asking) askRedis(client).catch(() => {});
+    if (who === 'all') for (const [client] of listening) client.disconnect(true);
+  }
+}
 
 const clients = new Map<string, Clients>();
 
@@ -149,14 +162,17 @@ export function connectRedis(url: string, { purpose, onError }: ConnectOptions):
     lazyConnect: false,
     connectTimeout: 2_000,
     retryStrategy: reconnectDelay,
-    reconnectOnError: (error) => ofAddress.leaveReplica(error, client),
+    // ioredis calls it as a method of its options, of which each duplicate of a client has its own.
+    reconnectOnError(this: object, error: Error) {
+      return ofAddress.leaveReplica(error, this);
+    },
     ...PURPOSES[purpose],
     ...('password' in address && { password: address.password }),
     ...('username' in address && { username: address.username }),
   };
   const client: RedisClient = open(address, options, purpose);
   servers.set(client, serversOf(url));
-  ofAddress.add(client, purpose === 'subscriber' ? connectAnew : lookByWrite);
+  ofAddress.add(client, purpose);
   client.on('error', onError);
   if (purpose === 'subscriber') {
     reportSubscriptions(client, onError);

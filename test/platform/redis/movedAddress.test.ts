@@ -32,6 +32,20 @@ test.each(['once', 'grabs', 'queue'] as const)(
   },
 );
 
+test('it is left once, however many commands it refuses at the same time', async () => {
+  const { connectFor, swap, move } = await openAddress();
+  const client = await connectFor('once');
+  await swap();
+  move();
+  const warnings: Error[] = [];
+  const warn = (warning: Error) => warnings.push(warning);
+  process.on('warning', warn);
+  onTestFinished(() => void process.off('warning', warn));
+  await Promise.allSettled(Array.from({ length: 20 }, () => client.incr('count')));
+  await eventually(() => client.incr('count').then(() => true));
+  expect(warnings).toEqual([]);
+});
+
 test('clients that only read or listen leave it, too, when another one of the process meets a replica', async () => {
   const { connectFor, swap, move, next } = await openAddress();
   const [writer, reader, listener] = [
@@ -51,6 +65,15 @@ test('clients that only read or listen leave it, too, when another one of the pr
     await next.publish('news', 'hello');
     return heard.length > 0;
   });
+});
+
+test('a process that only reads leaves it, too', async () => {
+  const { connectFor, swap, move, next } = await openAddress();
+  const reader = await connectFor('once');
+  await swap();
+  move();
+  await next.set('score', 'new');
+  await eventually(async () => (await reader.get('score')) === 'new');
 });
 
 test('a client that is still connected to a master is not cut when another one has met a replica', async () => {
