@@ -23,6 +23,8 @@ export const COMMAND_TIMEOUT_MS = 2_000;
  * quarter of an hour.
  */
 const SILENCE_MS_MAX = COMMAND_TIMEOUT_MS + 500;
+/** So long BullMQ waits for a job at most, ms (`maximumBlockTimeout`): its connection is silent meanwhile. */
+const BLOCKED_MS_MAX = 10_000;
 /** How often a connection that only listens sends a ping, ms. */
 const LISTENER_PING_MS = 5_000;
 /** Pause between two attempts to reach all masters of a Cluster, ms: one that is lost is replaced within seconds. */
@@ -145,7 +147,7 @@ const PURPOSES = {
   once: ONCE,
   grabs: ONCE,
   subscriber: { socketTimeout: SILENCE_MS_MAX, maxRetriesPerRequest: null },
-  queue: { maxRetriesPerRequest: null },
+  queue: { socketTimeout: BLOCKED_MS_MAX + SILENCE_MS_MAX, maxRetriesPerRequest: null },
 } as const satisfies Record<string, RedisOptions>;
 
 export interface ConnectOptions {
@@ -206,7 +208,12 @@ function open(address: RedisAddress, options: RedisOptions, purpose: ConnectOpti
     case 'single':
       return new Redis(address.url, options);
     case 'sentinel':
-      return new Redis({ ...options, sentinels: address.nodes, name: address.name });
+      return new Redis({
+        ...options,
+        sentinels: address.nodes,
+        name: address.name,
+        sentinelCommandTimeout: COMMAND_TIMEOUT_MS,
+      });
     case 'cluster': {
       const {
         maxRetriesPerRequest: _perNode,

@@ -1,4 +1,5 @@
 import { expect, test, type TestContext } from 'vitest';
+import { deadlineIn } from '../../../src/platform/concurrency/deadline.ts';
 import {
   connectRedis,
   untilReady,
@@ -8,6 +9,7 @@ import {
 import { eventually } from '../../support/eventually.ts';
 import { TcpProxy } from '../../support/servers/proxy.ts';
 import { openRedis } from '../../support/rain.ts';
+import { startSentinel } from '../../support/servers/sentinel.ts';
 
 // A firewall that has forgotten a connection, a machine that lost its power: nothing ever comes back and nobody says
 // so.
@@ -74,6 +76,31 @@ test.concurrent('a subscriber hears again, although Redis went away for long bef
     },
     { timeoutMs: 10_000, everyMs: 200 },
   );
+});
+
+test.concurrent('a client of the queues leaves it, too, and sends again what was not answered', async (context) => {
+  const { client, proxy } = await connectOver('queue', context);
+  proxy.halfOpen('client');
+  expect(await deadlineIn(20_000).within(client.ping())).toBe('PONG');
+});
+
+test.concurrent('a client that waits for a job as long as the queues do keeps its line', async (context) => {
+  const { client, proxy } = await connectOver('queue', context);
+  expect(await client.bzpopmin('nothing', 10)).toBeNull();
+  expect(proxy.accepted).toBe(1);
+});
+
+test.concurrent('a Sentinel that takes connections and says nothing is passed over', async ({ onTestFinished }) => {
+  const sentinel = await startSentinel();
+  onTestFinished(() => sentinel.stop());
+  const mute = await TcpProxy.open(server.port);
+  onTestFinished(() => mute.close());
+  mute.blackhole();
+  const url = sentinel.url.replace('//', `//127.0.0.1:${mute.port},`);
+  const client = connectRedis(url, { purpose: 'once', onError: () => {} });
+  onTestFinished(() => client.disconnect());
+  await untilReady(client, 15_000);
+  expect(mute.accepted).toBeGreaterThan(0);
 });
 
 test.concurrent('a command that is answered slowly, but is answered, does not cost the line', async (context) => {
