@@ -1,5 +1,6 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import { types, type ClientBase } from 'pg';
+import { breakWhenSilent } from './silentConnection.ts';
 
 type Adapter = Awaited<ReturnType<PrismaPg['connect']>>;
 type Queryable = Pick<Adapter, 'queryRaw' | 'executeRaw'>;
@@ -20,7 +21,10 @@ export class ZonedAdapter extends PrismaPg {
     const startTransaction = adapter.startTransaction.bind(adapter);
     adapter.startTransaction = async (isolation) => sendOffsets(await startTransaction(isolation));
     // Told of each connection before its first statement.
-    adapter.underlyingDriver().on('connect', readOffsets);
+    adapter.underlyingDriver().on('connect', (client) => {
+      breakWhenSilent(client);
+      readOffsets(client);
+    });
     return adapter;
   }
 }

@@ -170,7 +170,10 @@ async function openWorker({
   if (registry && metrics) {
     const ready = (readiness = await openReadiness({
       parts: [
-        { name: 'redis', ask: () => askRedis(redis).then(() => openedQueues && askQueues(openedQueues)) },
+        {
+          name: 'redis',
+          ask: () => Promise.all([redis, working].map(askRedis)).then(() => openedQueues && askQueues(openedQueues)),
+        },
         { name: 'database', ask: () => probing.$queryRaw`SELECT 1` },
         { name: 'stores', ask: async () => epoch?.ask() },
       ],
