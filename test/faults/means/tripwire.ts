@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { TcpProxy } from '../../support/servers/proxy.ts';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
 /**
@@ -7,6 +8,8 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
  */
 export interface Tripwire {
   port: number;
+  /** What lies between it and the server. */
+  behind: TcpProxy;
   /** From now on, the next `times` connections on which the client sends `word` are cut right after it. */
   arm(word: string, times: number): void;
   /** Number of cuts. */
@@ -18,13 +21,14 @@ export interface Tripwire {
 const DONE_MS = 60;
 
 export async function openTripwire(target: number): Promise<Tripwire> {
+  const behind = await TcpProxy.open(target);
   const sockets = new Set<Socket>();
   let word = '';
   let left = 0;
   let trips = 0;
 
   function carry(client: Socket): void {
-    const server = connect(target, '127.0.0.1');
+    const server = connect(behind.port, '127.0.0.1');
     let tripped = false;
     // The word may be split over two chunks, so the end of the last chunk is kept.
     let tail = '';
@@ -58,6 +62,7 @@ export async function openTripwire(target: number): Promise<Tripwire> {
   await once(line, 'listening');
   return {
     port: (line.address() as AddressInfo).port,
+    behind,
     arm(at, times) {
       word = at;
       left = times;
@@ -68,6 +73,7 @@ export async function openTripwire(target: number): Promise<Tripwire> {
       line.close();
       for (const socket of sockets) socket.destroy();
       await closed;
+      await behind.close();
     },
   };
 }
