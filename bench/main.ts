@@ -12,6 +12,7 @@ import { broadcast } from './measures/broadcast.ts';
 import { ceiling } from './measures/ceiling.ts';
 import { crowd } from './measures/crowd.ts';
 import { crediting, settlement } from './measures/crediting.ts';
+import { history } from './measures/history.ts';
 import { handshake } from './measures/handshake.ts';
 import type { Measure } from './measures/measure.ts';
 import { SIZES } from './sizes.ts';
@@ -49,6 +50,7 @@ const MEASURES: readonly Measure[] = [
   shardCredits,
   handshake,
   memory,
+  history,
   broadcast,
   stocking,
   ceiling,

@@ -61,6 +61,7 @@ import { eraseUser, inactiveUsers, personalRows } from './personalData.ts';
 import { payouts } from './payouts.ts';
 import { addTopUp } from './topUps.ts';
 import { creditsAmong, luckiest, walletStatement } from './walletStatement.ts';
+import { rainFigures } from './rainFigures.ts';
 import { assignPayout, countRains, createRain, overdue, rain, rains, reschedule, seal, settle } from './rains.ts';
 import { recycle } from './recycle.ts';
 import { refusalsAmong, refuseReservations } from './refusals.ts';
@@ -102,6 +103,7 @@ const OPERATIONS = {
   rain,
   rains,
   countRains,
+  rainFigures,
   overdue,
   seal,
   settle,

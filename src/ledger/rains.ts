@@ -297,7 +297,8 @@ function toBookedRain({
   campaignId,
   round,
   campaign,
-  accounts: _,
+  accounts: _accounts,
+  credited: _credited,
   ...plain
 }: RainRow): BookedRain {
   return {

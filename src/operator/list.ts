@@ -1,13 +1,14 @@
 import { liveRains, readRain, redisNow, type StoredRain } from '../store/rains.ts';
 import { payoutSettingOf } from '../credit/payoutProviders.ts';
 import { recordedCommitment } from '../ledger/commitment.ts';
+import type { RainFigures } from '../ledger/rainFigures.ts';
 import type { BookedRain } from '../ledger/rains.ts';
 import { formatMoney } from '../rain/money.ts';
 import type { ShownPlan } from '../rain/plan.ts';
 import { stateAt, type RainState } from '../rain/rain.ts';
 import type { Terms } from '../rain/terms.ts';
 import type { Greeting } from '../rain/theme.ts';
-import { bookOf, type OperatorContext } from './context.ts';
+import type { OperatorContext } from './context.ts';
 import { wasLoaded } from './lostRains.ts';
 import type { TicketRules } from '../rain/ticketRules.ts';
 
@@ -86,18 +87,24 @@ export async function listRains(context: OperatorContext, limit = 100): Promise<
 
 /** Views of these rains, in the given order. */
 export async function viewRains(context: OperatorContext, rains: readonly BookedRain[]): Promise<RainView[]> {
-  const [live, now] = await Promise.all([liveRains(context.redis), redisNow(context.redis)]);
+  const [live, now, figures] = await Promise.all([
+    liveRains(context.redis),
+    redisNow(context.redis),
+    context.ledger.rainFigures(rains.map(({ id }) => id)),
+  ]);
   return Promise.all(
     rains.map(async (rain) => {
       const found = live.get(rain.id);
-      return view(context, rain, found && (await readRain(context.redis, rain.id, found)), now);
+      const snapshot = found && (await readRain(context.redis, rain.id, found));
+      return view(context, rain, figures.get(rain.id)!, snapshot, now);
     }),
   );
 }
 
 export async function showRain(context: OperatorContext, rainId: string): Promise<RainDetail | undefined> {
-  const [rain, live, now, commitment, greeting = {}] = await Promise.all([
+  const [rain, figures, live, now, commitment, greeting = {}] = await Promise.all([
     context.ledger.rain(rainId),
+    context.ledger.rainFigures([rainId]),
     liveRains(context.redis),
     redisNow(context.redis),
     recordedCommitment(context, rainId),
@@ -106,7 +113,7 @@ export async function showRain(context: OperatorContext, rainId: string): Promis
   if (!rain) return undefined;
   const found = live.get(rainId);
   const snapshot = found && (await readRain(context.redis, rainId, found));
-  const summary = await view(context, rain, snapshot, now);
+  const summary = await view(context, rain, figures.get(rainId)!, snapshot, now);
   const topUps = rain.topUps.map(
     ({ ordinal, id, budgetCents, packets, commitment: promised, createdAt, seed }): TopUpView => ({
       topUp: ordinal,
@@ -133,10 +140,11 @@ export async function showRain(context: OperatorContext, rainId: string): Promis
 async function view(
   context: OperatorContext,
   rain: BookedRain,
+  figures: RainFigures,
   snapshot: StoredRain | undefined,
   nowMs: number,
 ): Promise<RainView> {
-  const book = await bookOf(context, rain.id);
+  const { credited, recycledCents } = figures;
   return {
     rainId: rain.id,
     title: rain.title,
@@ -146,7 +154,7 @@ async function view(
       ? 'settled'
       : snapshot
         ? stateAt(snapshot, nowMs)
-        : (await wasLoaded(context, rain.id))
+        : (await wasLoaded(context, rain.id, figures))
           ? 'lost'
           : 'draft',
     opensAt: new Date(rain.opensAt).toISOString(),
@@ -155,12 +163,12 @@ async function view(
     packets: rain.packets,
     shards: rain.shards,
     left: snapshot?.left ?? 0,
-    claims: snapshot?.claims ?? book.credited.count,
+    claims: snapshot?.claims ?? credited.count,
     spoiled: snapshot?.spoiled ?? 0,
-    relayed: snapshot?.relayed ?? book.credited.count,
-    credited: book.credited.count,
-    creditedAmount: formatMoney(book.credited.cents),
-    recycled: formatMoney(book.recycledCents + book.discarded.cents),
+    relayed: snapshot?.relayed ?? credited.count,
+    credited: credited.count,
+    creditedAmount: formatMoney(credited.cents),
+    recycled: formatMoney(recycledCents),
     ...(snapshot?.ticketRules && snapshot.ticketRules.tickets !== 'off' && { ticketRules: snapshot.ticketRules }),
     ...(snapshot?.held !== undefined && rain.settledAt === undefined && { held: snapshot.held }),
   };

@@ -3,6 +3,7 @@ import { SETTLED_RAINS_KEY, shardKeys } from '../store/keys.ts';
 import { hasOlderLabels } from '../store/olderLabels.ts';
 import { liveRains, readRain, redisNow, settledRains } from '../store/rains.ts';
 import type { BookedRain } from '../ledger/rains.ts';
+import type { RainFigures } from '../ledger/rainFigures.ts';
 import type { OperatorContext } from './context.ts';
 import { goneReason, readPresence, wholenessOf } from './restore/presence.ts';
 
@@ -24,12 +25,17 @@ export async function hasLost(context: OperatorContext, rain: BookedRain): Promi
  * ledger came back from an older backup. Then its credits, or what Redis remembers of the settlement, tell that the
  * rain was loaded.
  */
-export async function wasLoaded({ ledger, redis }: OperatorContext, rainId: string): Promise<boolean> {
-  if ((await ledger.actions(rainId)).some(({ verb }) => verb === 'load')) return true;
+export async function wasLoaded(
+  { ledger, redis }: OperatorContext,
+  rainId: string,
+  known?: RainFigures,
+): Promise<boolean> {
+  const figures = known ?? (await ledger.rainFigures([rainId])).get(rainId)!;
   return (
+    figures.wasLoaded ||
     (await redis.hexists(SETTLED_RAINS_KEY, rainId)) === 1 ||
     (await remembersEnd(redis, rainId)) ||
-    ((await ledger.book(rainId))?.credited.count ?? 0) > 0
+    figures.credited.count > 0
   );
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { withoutTriggers } from '../support/withoutTriggers.ts';
-import { claimsOf, newRain } from './claims.ts';
+import { claimOf, claimsOf, newRain } from './claims.ts';
 import type { OpenBook } from './openBook.ts';
 
 const NONE = { accounts: [], keptCents: 0n };
@@ -84,6 +84,33 @@ export function accountFaultsContract(book: OpenBook): void {
         { accountId: 'user:wide-u129', balanceCents: 0n, transfersCents: 130n },
       ]);
       await withoutTriggers(book.database, `INSERT INTO "Account" VALUES ('user:wide-u129', 'user', 130)`);
+    });
+
+    it('[R8] is found beside the sum that an earlier audit has kept; a credit that was posted late is no finding', async () => {
+      const rains = ['kept-0', 'kept-1'];
+      for (const id of rains) {
+        await book.ledger.createRain(newRain(id, 100n), 'ann');
+        await book.ledger.credit([claimOf(id, 0, { userId: 'kept-user' })]);
+      }
+      const post = (ids: readonly string[], ago: string) =>
+        withoutTriggers(
+          book.database,
+          `UPDATE "Transfer" SET "postedAt" = now() - interval '${ago}' WHERE "userId" = 'kept-user' AND "rainId" IN ('${ids.join("', '")}')`,
+        );
+      const audit = (id: string) => book.ledger.accountFaults(id, undefined, 2);
+      await post(rains, '1 h');
+      expect(await audit('kept-0')).toEqual(NONE);
+      expect(await book.database.auditedAccount.findMany()).toMatchObject([{ accountId: 'user:kept-user', cents: 2n }]);
+
+      await change('user:kept-user', 5_000);
+      const accounts = [{ accountId: 'user:kept-user', balanceCents: 5_002n, transfersCents: 2n }];
+      expect(await audit('kept-0')).toEqual({ ...NONE, accounts });
+      await change('user:kept-user', -5_000);
+
+      await book.ledger.createRain(newRain('kept-late', 100n), 'ann');
+      await book.ledger.credit([claimOf('kept-late', 0, { userId: 'kept-user' })]);
+      await post(['kept-late'], '2 h');
+      expect(await audit('kept-late')).toEqual(NONE);
     });
   });
 }

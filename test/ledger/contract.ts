@@ -10,6 +10,7 @@ import { discardContract } from './contract-discard.ts';
 import { payoutProviderContract } from './contract-payoutProvider.ts';
 import { topUpContract } from './contract-topUp.ts';
 import { rainContract } from './contract-rain.ts';
+import { rainFiguresContract } from './contract-rainFigures.ts';
 import { rehearsalContract } from './contract-rehearsal.ts';
 import { reserveContract } from './contract-reserve.ts';
 import { shardAccountsContract } from './contract-shardAccounts.ts';
@@ -40,6 +41,7 @@ export function ledgerContract(server: string, start: () => Promise<Server>): vo
     });
 
     rainContract(book);
+    rainFiguresContract(book);
     topUpContract(book);
     creditContract(book);
     allocationContract(book);

@@ -142,6 +142,18 @@ describe.skipIf(!postgresInstalled)('the roles of the servers', () => {
     expect(await ledger.greeting('greeted')).toEqual({});
   });
 
+  test('[R8] the sums that an audit keeps are summed by the database, and written by nobody', async () => {
+    for (const role of ['rain', 'rain_worker'] as const) {
+      await execute(urlOf(role), `SELECT keep_audited(ARRAY['user:ann'])`);
+      for (const sql of [
+        `INSERT INTO "AuditedAccount" VALUES ('user:bob', 1, now())`,
+        'UPDATE "AuditedAccount" SET "cents" = 1',
+        'DELETE FROM "AuditedAccount"',
+      ])
+        await expect(execute(urlOf(role), sql), sql).rejects.toThrow('permission denied');
+    }
+  });
+
   test('one saves templates, renames and removes them; a worker does not', async () => {
     const { ledger } = context;
     const rain = { plan: { budget: '5.00', packets: 5 }, durationMs: 60_000, terms: {} };

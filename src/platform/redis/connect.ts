@@ -69,7 +69,7 @@ const servers = new WeakMap<RedisClient, string>();
 const ALL_LOOK_MS = 2_000;
 /** How often one of the clients looks, ms: a process whose clients only read would never notice. */
 const ONE_LOOKS_MS = 5_000;
-/** Of the refusals that a connection meets within so long, ms, the first one leaves: more are not better. */
+/** A connection leaves by the first of the refusals that it meets within so long, ms. */
 const SAME_LEAVE_MS = 20;
 
 /** The clients of one address in this process, until they are closed. */

@@ -8,7 +8,7 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
  */
 export interface Tripwire {
   port: number;
-  /** What lies between it and the server. */
+  /** The line between it and the server. */
   behind: TcpProxy;
   /** From now on, the next `times` connections on which the client sends `word` are cut right after it. */
   arm(word: string, times: number): void;
