@@ -71,7 +71,7 @@ import { settledFaults } from './settledFaults.ts';
 import { openStaff } from './staff.ts';
 import { openStaffTokens } from './staffTokens.ts';
 import { openStaffTotp } from './staffTotp.ts';
-import { places, stock } from './stock.ts';
+import { countOrders, places, stock } from './stock.ts';
 import { followedUnits, ordersUpTo, stockFaults } from './stockFaults.ts';
 import { removeTemplate, saveTemplate, templates } from './templates.ts';
 import {
@@ -193,6 +193,7 @@ const OPERATIONS = {
   settleSale,
   stock,
   places,
+  countOrders,
   followedUnits,
   stockFaults,
   ordersUpTo,

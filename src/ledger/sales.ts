@@ -231,6 +231,7 @@ function toBookedSale({
   campaign,
   items,
   terms,
+  orders: _orders,
   ...plain
 }: SaleRow): BookedSale {
   return {

@@ -57,8 +57,17 @@ export async function stock(database: Database, saleId: string): Promise<BookedS
   });
 }
 
+/** The numbers of orders of these sales; of settled ones the database has kept them. */
+export async function countOrders(database: Database, saleIds: readonly string[]): Promise<Map<string, number>> {
+  if (saleIds.length === 0) return new Map();
+  const rows = await database.$queryRaw<{ id: string; orders: bigint }[]>`
+    SELECT "id", coalesce("orders", (SELECT count(*) FROM "SaleOrder" WHERE "saleId" = sale."id")) AS "orders"
+    FROM "Sale" AS sale WHERE "id" = ANY (${[...saleIds]}::text[])`;
+  return new Map(rows.map(({ id, orders }) => [id, Number(orders)]));
+}
+
 /** Units of one item by place, as its accounts have them. */
-interface PlacedUnits {
+export interface PlacedUnits {
   saleId: string;
   sku: string;
   places: Record<StockPlace, Units>;

@@ -192,6 +192,7 @@ export function salesContract(book: OpenBook): void {
       await book.ledger.stepOrder('over-1', 'paid');
       await book.ledger.stepOrder('over-2', 'paid');
       await expect(book.ledger.settleSale('over')).rejects.toSatisfy(refusedFor('23514'));
+      expect(await book.ledger.countOrders(['over'])).toEqual(new Map([['over', 3]]));
       await book.ledger.stepOrder('over-3', 'timed_out');
       await book.ledger.stepOrder('over-1', 'refunded');
       expect(await places('over')).toEqual({ shop: -8, available: 7, reserved: 0, sold: 1 });
@@ -203,6 +204,10 @@ export function salesContract(book: OpenBook): void {
       await book.ledger.settleSale('over');
       await book.ledger.settleSale('over');
       expect(await places('over')).toEqual({ shop: -1, available: 0, reserved: 0, sold: 1 });
+      expect(await book.database.sale.findMany({ where: { id: 'over' }, select: { orders: true } })).toEqual([
+        { orders: 3 },
+      ]);
+      expect(await book.ledger.countOrders(['over', 'nobodys'])).toEqual(new Map([['over', 3]]));
       await book.ledger.stepOrder('over-2', 'refunded');
       expect(await places('over')).toEqual({ shop: 0, available: 0, reserved: 0, sold: 0 });
     });

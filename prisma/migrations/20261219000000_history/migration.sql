@@ -15,6 +15,21 @@ $$;
 CREATE TRIGGER "Rain_keeps_its_count" BEFORE UPDATE ON "Rain"
     FOR EACH ROW WHEN (OLD."settledAt" IS NULL AND NEW."settledAt" IS NOT NULL) EXECUTE FUNCTION keep_credited();
 
+-- AlterTable
+ALTER TABLE "Sale" ADD COLUMN "orders" INTEGER;
+
+UPDATE "Sale" SET "orders" = (SELECT count(*) FROM "SaleOrder" WHERE "saleId" = "Sale"."id") WHERE "settledAt" IS NOT NULL;
+
+CREATE FUNCTION keep_orders() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    NEW."orders" := (SELECT count(*) FROM "SaleOrder" WHERE "saleId" = NEW."id");
+    RETURN NEW;
+END
+$$;
+
+CREATE TRIGGER "Sale_keeps_its_count" BEFORE UPDATE ON "Sale"
+    FOR EACH ROW WHEN (OLD."settledAt" IS NULL AND NEW."settledAt" IS NOT NULL) EXECUTE FUNCTION keep_orders();
+
 -- CreateTable
 CREATE TABLE "AuditedAccount" (
     "accountId" TEXT NOT NULL,

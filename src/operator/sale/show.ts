@@ -3,7 +3,7 @@ import { iso } from '../../rain/figures.ts';
 import { stateAt, type RainState } from '../../rain/rain.ts';
 import { QUANTITY_MAX, type Units } from '../../sale/units.ts';
 import type { BookedSale } from '../../ledger/sales.ts';
-import type { BookedStock } from '../../ledger/stock.ts';
+import type { PlacedUnits } from '../../ledger/stock.ts';
 import { redisNow } from '../../store/rains.ts';
 import { readSale, type StoredSale } from '../../store/sales.ts';
 import { countUndelivered } from '../../store/undelivered.ts';
@@ -75,26 +75,39 @@ export const SALES_MAX = 1_000;
 
 /** The newest sales, at most `limit`. */
 export async function listSales(context: OperatorContext, limit = 100): Promise<SaleView[]> {
-  const sales = await context.ledger.sales(Math.min(limit, SALES_MAX));
-  const views: SaleView[] = [];
-  // One after the other: each reads a whole sale, and nobody waits for a list that hurries.
-  for (const sale of sales) views.push(await view(context, sale));
-  return views;
+  return viewSales(context, await context.ledger.sales(Math.min(limit, SALES_MAX)));
 }
 
 /** The sales of a campaign, in order of their rounds. */
 export async function salesOfCampaign(context: OperatorContext, campaignId: string): Promise<SaleView[]> {
-  const views: SaleView[] = [];
-  for (const sale of await context.ledger.sales(ROUNDS_MAX, { campaignId })) views.push(await view(context, sale));
+  const views = await viewSales(context, await context.ledger.sales(ROUNDS_MAX, { campaignId }));
   return views.toSorted((a, b) => a.campaign!.round - b.campaign!.round);
 }
 
 export async function showSale(context: OperatorContext, saleId: string): Promise<SaleView | undefined> {
   const sale = await context.ledger.sale(saleId);
-  return sale && view(context, sale);
+  return sale && (await viewSales(context, [sale]))[0];
 }
 
-async function view(context: OperatorContext, sale: BookedSale): Promise<SaleView> {
+async function viewSales(context: OperatorContext, sales: readonly BookedSale[]): Promise<SaleView[]> {
+  const ids = sales.map(({ id }) => id);
+  // The ledger is read first: an order that is written meanwhile has its reservation in Redis already.
+  const [placed, orders] = await Promise.all([context.ledger.places(ids), context.ledger.countOrders(ids)]);
+  const views: SaleView[] = [];
+  // One after the other: nobody waits for a list that hurries.
+  for (const sale of sales) {
+    const stock = placed.filter(({ saleId }) => saleId === sale.id);
+    views.push(await view(context, sale, stock, orders.get(sale.id)!));
+  }
+  return views;
+}
+
+async function view(
+  context: OperatorContext,
+  sale: BookedSale,
+  stock: readonly PlacedUnits[],
+  orders: number,
+): Promise<SaleView> {
   const {
     id,
     title,
@@ -109,15 +122,12 @@ async function view(context: OperatorContext, sale: BookedSale): Promise<SaleVie
     topUps,
     sealedAt,
   } = sale;
-  // The ledger is read first: an order that is written meanwhile has its reservation in Redis already.
-  const stock = await context.ledger.stock(id);
   const [stored, now, undelivered] = await Promise.all([
     readSale(context.redis, id),
     redisNow(context.redis),
     countUndelivered(context.redis, id),
   ]);
   const stops = stored ? await stopsOf(context, id, stored) : {};
-  const orders = stock.reduce((sum, item) => sum + item.orders, 0);
   return {
     saleId: id,
     title,
@@ -133,7 +143,7 @@ async function view(context: OperatorContext, sale: BookedSale): Promise<SaleVie
     holdMs,
     ...(perUserMax !== undefined && { perUserMax }),
     orderService,
-    items: sale.items.map((item, i) => viewItem(sale, item, stock[i]!, stored)),
+    items: sale.items.map((item) => viewItem(sale, item, stock.find(({ sku }) => sku === item.sku)?.places, stored)),
     reservations: stored?.made ?? orders,
     relayed: stored?.relayed ?? orders,
     orders,
@@ -172,8 +182,8 @@ async function stopsOf(
 
 function viewItem(
   { settledAt, perUserMax: ofSale = QUANTITY_MAX, boughtMax = QUANTITY_MAX }: BookedSale,
-  { sku, name, picture, price, listPrice, ...item }: BookedSale['items'][number],
-  { units, accounts, created, paid }: BookedStock,
+  { sku, name, picture, price, listPrice, units, ...item }: BookedSale['items'][number],
+  { available, reserved, sold, shop }: PlacedUnits['places'] = { available: 0, reserved: 0, sold: 0, shop: -units },
   stored: StoredSale | undefined,
 ): ItemView {
   const perUserMax = Math.min(item.perUserMax, ofSale, boughtMax);
@@ -190,10 +200,10 @@ function viewItem(
     perOrderMax: Math.min(item.perOrderMax, perUserMax),
     perUserMax,
     units,
-    sold: paid,
-    reserved: created,
-    booked: live?.booked ?? created + paid,
-    left: live ? live.units - live.booked - live.returned : accounts.available,
-    returned: units + accounts.shop,
+    sold,
+    reserved,
+    booked: live?.booked ?? reserved + sold,
+    left: live ? live.units - live.booked - live.returned : available,
+    returned: units + shop,
   };
 }
