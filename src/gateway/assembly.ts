@@ -34,6 +34,7 @@ import { tellCredit } from './rains/credits.ts';
 import { Uncredited } from './rains/uncredited.ts';
 import { subscribeToEvents } from './rains/subscriber.ts';
 import { FairStart } from './rains/fairStart.ts';
+import { unknownTerms } from '../rain/terms.ts';
 import { warnOfUnknownTerms } from './rains/terms.ts';
 import { isListedFor } from './rains/visibility.ts';
 import type { GatewayOptions } from './options.ts';
@@ -193,6 +194,7 @@ export function assemble(options: GatewayOptions, lifecycle: Lifecycle) {
     limits,
     counters,
     times,
+    log,
     onFault,
   });
   // After a reconnect the server may be another one, or may have changed without an event.
@@ -245,7 +247,8 @@ export function assemble(options: GatewayOptions, lifecycle: Lifecycle) {
   function tell(snapshot: RainSnapshot, event: SnapshotChange): void {
     fairStart.expect(snapshot.rainId, snapshot);
     if (event === 'announcement') {
-      warnOfUnknownTerms(snapshot, log);
+      const { rainId, terms = {} } = snapshot;
+      warnOfUnknownTerms({ rainId }, unknownTerms(terms), log);
       forgeries.warnOfOtherKey(snapshot.rainId, rainCache.reading(snapshot.rainId)?.signedBy);
     }
     const stored = rainCache.reading(snapshot.rainId);

@@ -135,6 +135,8 @@ export interface StoredSale extends RainWindow, Visibility {
   /** `units` with top-ups. */
   items: StoredItem[];
   rehearsal?: true;
+  /** Terms of a newer version, which may restrict who can buy; absent: none. */
+  unknownTerms?: string[];
   /** Reservations so far; entries of the log; those that the queue has accepted. */
   made: number;
   logged: number;
@@ -152,6 +154,7 @@ export interface StoredSale extends RainWindow, Visibility {
 }
 
 const flag = z.literal(true).optional();
+const saleFlags = { rehearsal: flag, unlisted: flag, invitedOnly: flag };
 const storedSale = z.object({
   state: z.enum(STORED_STATES),
   opensAt: z.coerce.number(),
@@ -159,10 +162,7 @@ const storedSale = z.object({
   holdMs: z.coerce.number(),
   perUserMax: z.string().optional(),
   items: z.string().transform(readJson).pipe(items),
-  terms: z
-    .string()
-    .transform(readJson)
-    .pipe(z.looseObject({ rehearsal: flag, unlisted: flag, invitedOnly: flag })),
+  terms: z.string().transform(readJson).pipe(z.looseObject(saleFlags)),
   ticketRules: z.string().transform(parseTicketRules).optional(),
   made: z.coerce.number(),
   held: z.string().min(1).optional().catch(undefined),
@@ -188,6 +188,7 @@ export async function readSale(redis: RedisClient, saleId: string): Promise<Stor
   const parsed = storedSale.safeParse(state);
   if (!parsed.success || !stock) return undefined;
   const { terms, perUserMax, held, items: planned, ...plain } = parsed.data;
+  const unknownTerms = Object.keys(terms).filter((name) => !Object.hasOwn(saleFlags, name));
   const count = (field: string): Units => (isCount(stock[field]) ? Number(stock[field] ?? 0) : NaN);
   return {
     saleId,
@@ -202,6 +203,7 @@ export async function readSale(redis: RedisClient, saleId: string): Promise<Stor
     ...(terms.rehearsal && { rehearsal: true }),
     ...(terms.unlisted && { unlisted: true }),
     ...(terms.invitedOnly && { invitedOnly: true }),
+    ...(unknownTerms.length > 0 && { unknownTerms }),
     ...(held && { held }),
     items: planned.map((item) => ({
       ...item,

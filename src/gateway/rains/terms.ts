@@ -1,7 +1,6 @@
 import type { StoredRain } from '../../store/rains.ts';
 import type { OutcomeCode } from '../../protocol/outcomes.ts';
-import type { RainSnapshot } from '../../protocol/messages.ts';
-import { TERMS, unknownTerms, type TermKeptBy } from '../../rain/terms.ts';
+import { TERMS, type TermKeptBy } from '../../rain/terms.ts';
 import type { Logger } from '../../platform/telemetry/log.ts';
 import type { Session } from '../sockets/session.ts';
 
@@ -30,12 +29,11 @@ export function checkTerms(rain: RainWithTerms, session: Session): OutcomeCode |
   return undefined;
 }
 
-/** To be called once for each new rain. */
-export function warnOfUnknownTerms({ rainId, terms = {} }: RainSnapshot, log: Logger): void {
-  const unknown = unknownTerms(terms);
-  if (unknown.length > 0)
+/** To be called once for each new rain and sale. */
+export function warnOfUnknownTerms(of: { rainId: string } | { saleId: string }, terms: string[], log: Logger): void {
+  if (terms.length > 0)
     log.warn(
-      { rainId, terms: unknown },
-      'this gateway is too old for these terms of a rain, and grants nothing in it: run the version that the rain was made with',
+      { ...of, terms },
+      'this gateway is too old for these terms of a rain or sale, and grants nothing in it: run the version that made it',
     );
 }

@@ -55,6 +55,8 @@ function buyFrom(
   const known = sales.localAnswers.answer(pending, item);
   if (known) return sales.answer(pending, known);
   if (isRefused(context, buyer, message, reply, sale)) return;
+  // A term of a newer version may restrict who buys. This gateway cannot check it, so it grants nothing.
+  if (sale.unknownTerms) return sales.answer(pending, SALE_BUSY);
   if (sales.forged.isOtherKey(sale.saleId, sale.signedBy)) return sales.answer(pending, SALE_BUSY);
   if (killSwitches.off.grabs) return answerBusy(context, pending, 'switch_grabs');
   // Gathering costs next to nothing, so a crowd that comes at the opening is not refused for its size.

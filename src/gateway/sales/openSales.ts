@@ -1,3 +1,5 @@
+import { warnOfUnknownTerms } from '../rains/terms.ts';
+import type { Logger } from '../../platform/telemetry/log.ts';
 import { Batcher } from '../../grab/batcher.ts';
 import { confirmedReserveEngine } from '../../grab/confirmReservations.ts';
 import type { SentReservation } from '../../grab/restoreReservations.ts';
@@ -49,6 +51,7 @@ interface SalesRules {
   limits: Limits;
   counters: GatewayCounters;
   times: Times;
+  log: Logger;
   onFault: (error: unknown) => void;
 }
 
@@ -71,6 +74,7 @@ export function openSales({
   limits,
   counters,
   times,
+  log,
   onFault,
 }: SalesRules) {
   const restocks = new Restocks({
@@ -190,7 +194,9 @@ export function openSales({
     fairStart.expect(snapshot.saleId, snapshot);
     const frame = frameOf(encode(snapshot));
     const { saleId } = snapshot;
-    const visibility = cache.reading(saleId) ?? { unlisted: true as const };
+    const sale = cache.reading(saleId);
+    if (event === 'announcement') warnOfUnknownTerms({ saleId }, sale?.unknownTerms ?? [], log);
+    const visibility = sale ?? { unlisted: true as const };
     hub.tell(
       saleName(saleId),
       event,

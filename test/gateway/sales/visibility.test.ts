@@ -5,6 +5,7 @@ import { follow } from '../../../src/store/sales.ts';
 import type { Visibility } from '../../../src/rain/terms.ts';
 import type { Named } from '../../../src/platform/auth/token.ts';
 import { dial, type Client } from '../../support/client.ts';
+import { eventually } from '../../support/eventually.ts';
 import { openRedis } from '../../support/rain.ts';
 import { openGateway } from '../../support/servers/gateway.ts';
 import { signer } from '../../support/signer.ts';
@@ -48,6 +49,16 @@ test('nobody is told of an unlisted sale, and who knows its id buys in it', asyn
   expect(await stranger.next('sale')).toMatchObject({ saleId: 'loud' });
   expect(await listed(await enter('late'))).toEqual(['loud']);
   expect((await buy(friend, 'quiet')).code).toBe('0');
+});
+
+test('a gateway that is too old for a term of a sale grants nothing in it', async () => {
+  await stock({ saleId: 'newer' });
+  const { state } = saleKeys('newer');
+  await redis.hset(state, 'terms', JSON.stringify({ ageMin: 18 }));
+  const buyer = await enter('young');
+  expect((await buy(buyer, 'newer')).code).toBe('-7');
+  await redis.hset(state, 'terms', '{}');
+  await eventually(async () => expect((await buy(buyer, 'newer')).code).toBe('0'));
 });
 
 test('a sale by invitation does not exist for a user whose token does not name it, over sockets and over HTTP', async () => {
