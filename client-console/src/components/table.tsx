@@ -22,8 +22,11 @@ export function Table({ label, stacks = false, children }: TableProps) {
   );
 }
 
+/** A column of buttons needs no name on a phone either: its heading is there for screen readers only. */
 function nameCells({ tHead, tBodies }: HTMLTableElement): void {
-  const names = [...(tHead?.rows[0]?.cells ?? [])].map(({ textContent }) => textContent);
+  const names = [...(tHead?.rows[0]?.cells ?? [])].map((cell) =>
+    cell.querySelector('.unseen') ? '' : cell.textContent,
+  );
   for (const { rows } of tBodies)
     for (const { cells } of rows)
       [...cells].forEach((cell, i) => {

@@ -123,20 +123,20 @@ export function Approvals() {
                       <td>{decision?.by ?? ''}</td>
                       {mayAct && (
                         <td>
-                          {isOwn && state === 'waiting' ? (
-                            words.own
-                          ) : (
-                            <>
-                              {(state === 'waiting' || state === 'approved') && (
-                                <Button onClick={() => setDeciding({ approval, act: 'approve' })}>
-                                  {words.approve}
-                                </Button>
-                              )}{' '}
-                              {state === 'waiting' && (
-                                <Button onClick={() => setDeciding({ approval, act: 'refuse' })}>{words.refuse}</Button>
+                          {isOwn && state === 'waiting'
+                            ? words.own
+                            : (state === 'waiting' || state === 'approved') && (
+                                <span class="row-acts">
+                                  <Button onClick={() => setDeciding({ approval, act: 'approve' })}>
+                                    {words.approve}
+                                  </Button>
+                                  {state === 'waiting' && (
+                                    <Button onClick={() => setDeciding({ approval, act: 'refuse' })}>
+                                      {words.refuse}
+                                    </Button>
+                                  )}
+                                </span>
                               )}
-                            </>
-                          )}
                         </td>
                       )}
                     </tr>
