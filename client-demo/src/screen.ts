@@ -1,5 +1,5 @@
 import { ownName } from '../../src/rain/names.ts';
-import { countdownText } from './countdown.ts';
+import { countdownText, minutesText } from './countdown.ts';
 import { creditStatus, detailOf } from './detail.ts';
 import { countUp } from './opening/count-up.ts';
 import { isFinal } from './next-rain.ts';
@@ -137,7 +137,7 @@ export class Screen {
     const { offer, now, untitled } = this.#words.ahead;
     write(
       '.ahead-what',
-      !offered ? '' : offered.seconds === undefined ? now : `${offer} ${countdownText(offered.seconds)}`,
+      !offered ? '' : offered.seconds === undefined ? now : `${offer} ${minutesText(offered.seconds)}`,
     );
     write('.ahead-title', offered ? offered.title || untitled : '');
   }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { countdownText } from '../../client-demo/src/countdown.ts';
+import { saleWordsFor } from '../../client-demo/src/words/sale/language.ts';
 import { wordsFor } from '../../client-demo/src/words/language.ts';
 
 test.each([
@@ -32,4 +33,14 @@ test.each([
   [3_675, '1:01:15'],
 ])('%d seconds are shown as %s', (seconds, text) => {
   expect(countdownText(seconds)).toBe(text);
+});
+
+test.each([
+  [30, 'within 30 s after', '在 30 秒内'],
+  [90, 'within 1 min 30 s after', '在 1 分钟 30 秒内'],
+  [900, 'within 15 min after', '在 15 分钟内'],
+  [7_200, 'within 2 h after', '在 2 小时内'],
+])('the time to pay, %d seconds, is told with its unit', (seconds, en, zh) => {
+  expect(saleWordsFor('en').hold(seconds)).toContain(en);
+  expect(saleWordsFor('zh-CN').hold(seconds)).toContain(zh);
 });

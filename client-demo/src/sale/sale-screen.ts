@@ -1,4 +1,4 @@
-import { countdownText } from '../countdown.ts';
+import { minutesText } from '../countdown.ts';
 import type { SaleWords } from '../words/sale/en.ts';
 import { ItemCard, type ItemActions } from './item-card.ts';
 import { fromMarkup, part, put, putOrHide } from './markup.ts';
@@ -100,7 +100,7 @@ export class SaleScreen {
         ? undefined
         : holdSeconds === undefined
           ? freeHold
-          : hold(countdownText(holdSeconds)),
+          : hold(holdSeconds),
     );
     this.#orders.show(orders);
     this.#showItems(items);
@@ -115,7 +115,7 @@ export class SaleScreen {
     putOrHide(
       this.root,
       '.sale-rain',
-      seconds === undefined ? undefined : seconds > 0 ? rainIn(countdownText(seconds)) : rainOn,
+      seconds === undefined ? undefined : seconds > 0 ? rainIn(minutesText(seconds)) : rainOn,
     );
   }
 

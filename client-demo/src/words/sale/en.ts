@@ -1,5 +1,6 @@
 import { figure } from '../../../../src/rain/figures.ts';
 import type { Order, SaleSnapshot } from '../../../../src/client/client.ts';
+import { durationText } from '../../countdown.ts';
 import type { Answer, Progress } from '../../sale/item-view.ts';
 
 /** All texts of the screen of a sale. Other languages have the same keys. */
@@ -32,7 +33,8 @@ export const en = {
     settled: '',
   } satisfies Record<SaleSnapshot['state'], string>,
   days: (days: number) => `${days} d`,
-  hold: (time: string) => `Pay within ${time} after you reserve. Unpaid pieces are sold again.`,
+  hold: (seconds: number) =>
+    `Pay within ${durationText(seconds, ['h', 'min', 's'])} after you reserve. Unpaid pieces are sold again.`,
   freeHold: 'Free: yours at once. Nothing is to be paid.',
   goods: 'Goods',
   free: 'Free',

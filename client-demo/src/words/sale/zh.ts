@@ -1,4 +1,5 @@
 import { figure } from '../../../../src/rain/figures.ts';
+import { durationText } from '../../countdown.ts';
 import type { SaleWords } from './en.ts';
 
 export const zh: SaleWords = {
@@ -28,7 +29,7 @@ export const zh: SaleWords = {
     settled: '',
   },
   days: (days) => `${days} 天`,
-  hold: (time) => `抢到后请在 ${time} 内付款，未付款的商品会重新开售。`,
+  hold: (seconds) => `抢到后请在 ${durationText(seconds, ['小时', '分钟', '秒'])}内付款，未付款的商品会重新开售。`,
   freeHold: '免费，抢到即归你，无需付款。',
   goods: '商品',
   free: '免费',
