@@ -104,7 +104,7 @@ test('the id in the address may be that of a sale; what is neither a rain nor a 
   none.hall.tick();
   await Promise.resolve();
   none.hall.tick();
-  expect(none.hall.view().stage).toBe('unknown');
+  expect(none.hall.view(), 'a title of neither').toEqual({ stage: 'unknown', lost: false, names: [] });
   none.emit('rain', snapshot('drop', { state: 'loaded', opensAt: NOW + 60_000 }));
   expect(none.hall.view()).toMatchObject({ stage: 'before', rainId: 'drop' });
 });

@@ -70,8 +70,9 @@ export class SaleWatch {
     return {
       stage,
       names: [],
-      saleId: this.id,
+      // Until it is known, the id may be wrong, or that of a rain.
       ...(sale && {
+        saleId: this.id,
         title: sale.title,
         items: sale.items.map((item) => this.#item(item)),
         ...(sale.rehearsal && { rehearsal: true as const }),
