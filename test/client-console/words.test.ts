@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import {
@@ -230,3 +231,13 @@ test('what to do about a difference between the stores is a command, or told in 
 
 test('a reason without a translation is shown in English', () =>
   expect(reasonIn('zh', 'the moon is full')).toBe('the moon is full'));
+
+test.each(['client-console', 'client-demo'])('no text of %s shows the marks of code instead of code', (folder) => {
+  const files = readdirSync(`${folder}/src`, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    /\.tsx?$/.test(name),
+  );
+  const marked = files.flatMap(
+    (name) => readFileSync(`${folder}/src/${name}`, 'utf8').match(/'[^'\n]*`[a-z ]+`[^'\n]*'/g) ?? [],
+  );
+  expect(marked).toEqual([]);
+});

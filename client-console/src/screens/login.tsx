@@ -21,7 +21,7 @@ const WORDS = bilingual(
     wrong: 'The name or the password is wrong.',
     language: '中文',
     hint: "No account yet? The server's administrator can create one:",
-    up: '`rain up` prints a name and a password in its terminal.',
+    up: 'prints a name and a password in its terminal when it is started for the first time.',
   },
   {
     title: '红包雨',
@@ -36,7 +36,7 @@ const WORDS = bilingual(
     wrong: '用户名或密码不正确。',
     language: 'English',
     hint: '还没有账号？请服务器管理员创建：',
-    up: '用 `rain up` 启动时，账号密码已打印在终端。',
+    up: '首次启动时会在终端打印账号和密码。',
   },
 );
 
@@ -117,7 +117,7 @@ export function Login({ api, expired, name: known = '', onEnter, onLanguage }: L
         <p class="hint">
           {words.hint} <code>rain operator add</code>
           <br />
-          {words.up}
+          <code>npm start</code> (<code>rain up</code>) {words.up}
         </p>
         <Button variant="quiet" onClick={() => onLanguage(language === 'en' ? 'zh' : 'en')}>
           <span lang={language === 'en' ? 'zh-CN' : 'en'}>{words.language}</span>

@@ -33,7 +33,7 @@ const WORDS = bilingual(
     pressure: 'Pressure',
     queues: 'Queues',
     none: 'No gateway is running',
-    noneTold: 'Players reach a rain through a gateway. Start one with `rain gateway`. It appears here within a second.',
+    noneTold: 'Players reach a rain through a gateway. Once one is started, it appears here within a second:',
     api: "This console's API (OpenAPI) ↗",
   },
   {
@@ -58,7 +58,7 @@ const WORDS = bilingual(
     pressure: '压力',
     queues: '队列',
     none: '没有发现网关',
-    noneTold: '玩家通过网关进入红包雨。用 `rain gateway` 启动后，一秒内会出现在这里。',
+    noneTold: '玩家通过网关进入红包雨。启动网关后，一秒内会出现在这里：',
     api: '本控制台的 API（OpenAPI）↗',
   },
 );
@@ -78,7 +78,9 @@ export function System() {
         {({ gateways: all }) =>
           all.length === 0 ? (
             <Empty title={words.none} calm>
-              <p>{words.noneTold}</p>
+              <p>
+                {words.noneTold} <code>rain gateway</code>
+              </p>
             </Empty>
           ) : (
             <GatewayTable gateways={all} />
