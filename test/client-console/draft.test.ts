@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import {
+  isPlanTyped,
   newDraft,
   newId,
   nextStart,
@@ -42,6 +43,18 @@ test('typed numbers become wire values, and an invalid number is refused by name
   expect(planOf(typed)).toEqual({ budget: '8888.50', packets: 1_000, split: { method: 'double-mean' }, max: '88.00' });
   const wrong = JSON.parse(JSON.stringify(planOf({ ...typed, packets: 'many', budget: 'much' }))) as unknown;
   expect(checkPlan(wrong)).toMatchObject({ ok: false, refusals: [{ field: 'packets' }] });
+});
+
+test('nothing is checked before every field has a text: an empty prize is not called a wrong amount', () => {
+  const typed = { ...newDraft(NOW), budget: '10', packets: '5', method: 'tiers' as const };
+  expect(isPlanTyped(typed)).toBe(false);
+  const rows = { tiers: [{ count: '1', amount: '2' }] };
+  expect(isPlanTyped({ ...typed, rows })).toBe(true);
+  expect(isPlanTyped({ ...typed, rows: { tiers: [...rows.tiers, { count: '1', amount: ' ' }] } })).toBe(false);
+  expect([isPlanTyped({ ...typed, rows, budget: '' }), isPlanTyped({ ...typed, method: 'even' })]).toEqual([
+    false,
+    true,
+  ]);
 });
 
 test('the rains of a form have the same ids at every submit; several rounds are several rains', () => {

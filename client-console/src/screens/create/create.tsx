@@ -11,7 +11,7 @@ import { StartFrom, type Chosen } from '../templates/start-from.tsx';
 import { draftFrom, templateOf, titleOf } from '../templates/template-draft.ts';
 import { WORDS as TEMPLATE_WORDS } from '../templates/words.ts';
 import { draftLike } from './duplicate.ts';
-import { newDraft, planOf, PRESETS, requestsOf, timeRefusals, type Draft } from './draft.ts';
+import { isPlanTyped, newDraft, planOf, PRESETS, requestsOf, timeRefusals, type Draft } from './draft.ts';
 import { MoneyPart } from './money.tsx';
 import { unplaced } from './placed.ts';
 import { PreviewPane, usePreview } from './preview.tsx';
@@ -75,7 +75,7 @@ function Form({
   useEffect(() => {
     if (serverRefusals.length > 0) toFirstRefused();
   }, [serverRefusals]);
-  const dryRun = usePreview(draft.budget.trim() === '' || draft.packets.trim() === '' ? undefined : planOf(draft));
+  const dryRun = usePreview(isPlanTyped(draft) ? planOf(draft) : undefined);
   const { preview } = dryRun;
   const change = (changed: Partial<Draft>) => {
     setDraft((before) => ({ ...before, ...changed }));

@@ -164,6 +164,13 @@ export function planOf({ budget, packets, method, rows, min, max }: Omit<Draft, 
   };
 }
 
+/** Whether every field that the plan needs has a text. Before, a refusal would speak of what nobody has typed. */
+export function isPlanTyped({ budget, packets, method, rows }: Pick<Draft, 'budget' | 'packets' | 'method' | 'rows'>) {
+  const columns = Object.keys(methodNamed(method).rows?.columns ?? {});
+  const cells = rowsTyped(method, rows).flatMap((row) => columns.map((column) => row[column] ?? ''));
+  return [budget, packets, ...cells].every((text) => text.trim() !== '');
+}
+
 function listOf(name: MethodName, typed: TypedRows): Record<string, unknown> {
   const { rows } = methodNamed(name);
   if (!rows) return {};

@@ -39,7 +39,7 @@ export const WORDS = bilingual(
     preview: 'What the packets will be',
     previewTold:
       'These packets were drawn now, by the same code that draws the real ones. The real draw will be different and stays secret until the rain is settled.',
-    previewEmpty: 'Enter a budget and a number of packets to see them here.',
+    previewEmpty: 'Enter the amounts and the number of packets to see the packets here.',
     previewRefused: 'Correct the marked fields to see them here.',
     smallest: 'Smallest',
     mean: 'Mean',
@@ -104,7 +104,7 @@ export const WORDS = bilingual(
     review: '核对…',
     preview: '红包预览',
     previewTold: '由正式抽取所用的同一段代码当场抽出。正式结果会另行抽取，结算前保密。',
-    previewEmpty: '填写预算和个数，这里会立即显示红包。',
+    previewEmpty: '填写金额和个数，这里会立即显示红包。',
     previewRefused: '更正标出的各项后，这里会显示红包。',
     smallest: '最小',
     mean: '平均',
