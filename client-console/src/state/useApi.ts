@@ -39,8 +39,9 @@ const AWAY_RETRY_MS = 3_000;
  * Requests a path, repeatedly while the page is visible, and again after a login. The next request waits for a slow
  * answer.
  * @param path `undefined`: no request
+ * @param version the answer depends on it: a new one asks again
  */
-export function useRequest<T>(path: string | undefined, everyMs?: number): RequestState<T> {
+export function useRequest<T>(path: string | undefined, everyMs?: number, version?: string): RequestState<T> {
   const { api, awake } = useApp();
   const [known, setKnown] = useState<{ path: string | undefined; value?: T; refusal?: Refusal }>({ path });
   const [reloads, setReloads] = useState(0);
@@ -75,7 +76,7 @@ export function useRequest<T>(path: string | undefined, everyMs?: number): Reque
       clearTimeout(timer);
       api.away.note(gone, undefined, lastAnswerAt);
     };
-  }, [api, path, everyMs, reloads, awake]);
+  }, [api, path, everyMs, version, reloads, awake]);
 
   const again = useCallback(() => setReloads((before) => before + 1), []);
   const fresh = known.path === path ? known : { path };

@@ -1,6 +1,5 @@
-import { useEffect } from 'preact/hooks';
-import type { Action, AuditAnswer, RainDetail } from '../../state/responses.ts';
-import { useRequest } from '../../state/useApi.ts';
+import type { AuditAnswer, RainDetail } from '../../state/responses.ts';
+import { useAudited } from '../../state/useAudited.ts';
 import { hashOf } from '../../state/route.ts';
 import { Button } from '../../components/button.tsx';
 import { Awaited, Empty } from '../../components/awaited.tsx';
@@ -16,30 +15,10 @@ import { RainHead } from './head.tsx';
 import { Reconcile } from './reconcile.tsx';
 import { WORDS } from './words.ts';
 
-const REFRESH_MS = 2_000;
-/** An audit recomputes all packets, so it runs only as often as a person reads it. */
-const AUDIT_MS = 8_000;
-
 export function RainPage({ rainId }: { rainId: string }) {
   const { words } = useWords(WORDS);
   const path = `rains/${encodeURIComponent(rainId)}`;
-  const request = useRequest<RainDetail>(path, REFRESH_MS);
-  const settled = request.value?.state === 'settled';
-  const audit = useRequest<AuditAnswer>(`${path}/audit`, settled ? undefined : AUDIT_MS);
-  const actions = useRequest<{ actions: Action[] }>(
-    `actions?rainId=${encodeURIComponent(rainId)}`,
-    settled ? undefined : AUDIT_MS,
-  );
-  const again = () => {
-    request.again();
-    audit.again();
-    actions.again();
-  };
-  const state = request.value?.state;
-  useEffect(() => {
-    audit.again();
-    actions.again();
-  }, [state]);
+  const { request, audit, actions, again } = useAudited<RainDetail, AuditAnswer>(path, rainId);
   if (request.refusal?.status === 404)
     return (
       <Empty title={words.noRain} calm whole>

@@ -1,6 +1,5 @@
-import { useEffect } from 'preact/hooks';
-import type { Action, SaleAudit, SaleView } from '../../state/responses.ts';
-import { useRequest } from '../../state/useApi.ts';
+import type { SaleAudit, SaleView } from '../../state/responses.ts';
+import { useAudited } from '../../state/useAudited.ts';
 import { hashOf } from '../../state/route.ts';
 import { Awaited, Empty } from '../../components/awaited.tsx';
 import { Table } from '../../components/table.tsx';
@@ -14,29 +13,12 @@ import { Unsettled } from './unsettled.tsx';
 import { SaleVerbs } from './verb-buttons.tsx';
 import { SALE_WORDS, WORDS } from './words.ts';
 
-const REFRESH_MS = 2_000;
-/** An audit reads all orders, so it runs only as often as a person reads it. */
-const AUDIT_MS = 8_000;
-
 export function SalePage({ saleId }: { saleId: string }) {
   const { words } = useWords(WORDS);
   const missing = useWords(SALE_WORDS).words.noSale;
   const path = `sales/${encodeURIComponent(saleId)}`;
-  const request = useRequest<SaleView>(path, REFRESH_MS);
-  const state = request.value?.state;
-  const everyMs = state === 'settled' ? undefined : AUDIT_MS;
-  const audit = useRequest<SaleAudit>(`${path}/audit`, everyMs);
-  const actions = useRequest<{ actions: Action[] }>(`actions?rainId=${encodeURIComponent(saleId)}`, everyMs);
-  const again = () => {
-    request.again();
-    audit.again();
-    actions.again();
-  };
+  const { request, audit, actions, again } = useAudited<SaleView, SaleAudit>(path, saleId);
   const isGivenUp = actions.value?.actions.some(({ verb }) => verb === 'write-off') ?? false;
-  useEffect(() => {
-    audit.again();
-    actions.again();
-  }, [state]);
   if (request.refusal?.status === 404)
     return (
       <Empty title={missing} calm whole>
