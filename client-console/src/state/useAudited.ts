@@ -10,7 +10,7 @@ const AUDIT_MS = 8_000;
  * A rain or a sale, its audit, and what operators have done to it. The audit is requested once the state is known, and
  * again whenever it changes; what is settled is audited once.
  *
- * @param path of the rain or the sale
+ * @param path its address below the API
  * @param id its id
  */
 export function useAudited<Subject extends { state: string }, Audit>(path: string, id: string) {
