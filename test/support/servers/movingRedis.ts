@@ -26,7 +26,7 @@ export async function startMovingRedis(): Promise<MovingRedis> {
   let master: 0 | 1 = 0;
   let { port } = servers[master];
   const proxy = await TcpProxy.open(() => port);
-  const follow = async () => {
+  const follow = async (): Promise<0 | 1> => {
     const replica = master === 0 ? 1 : 0;
     await clients[replica].replicaof('127.0.0.1', servers[master].port);
     await untilInStep(servers[master].url);
