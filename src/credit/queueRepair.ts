@@ -5,7 +5,10 @@ import type { CreditQueue } from './queue.ts';
 
 /** Foreign entries in a queue that keep its workers from their jobs. */
 export type QueueFault =
-  | 'type'
+  | `type of ${string}`
+  | 'id'
+  | 'events'
+  | 'maxLenEvents'
   | 'paused'
   | 'concurrency'
   | 'max'
@@ -17,8 +20,30 @@ export type QueueFault =
 
 /** Fields of BullMQ's `meta` that stop a queue or slow it down. */
 const SETTINGS = ['paused', 'concurrency', 'max', 'duration'] as const;
-/** The keys of a queue that every worker uses, with their types. With another type every job fails. */
-const TYPES = { meta: 'hash', wait: 'list', active: 'list', delayed: 'zset', marker: 'zset', stalled: 'set' } as const;
+/** The keys of a queue that BullMQ's scripts use, with their types. With another type every job fails, or is not added. */
+const TYPES = {
+  meta: 'hash',
+  wait: 'list',
+  paused: 'list',
+  active: 'list',
+  delayed: 'zset',
+  prioritized: 'zset',
+  'waiting-children': 'zset',
+  completed: 'zset',
+  failed: 'zset',
+  marker: 'zset',
+  repeat: 'zset',
+  stalled: 'set',
+  events: 'stream',
+  id: 'string',
+  pc: 'string',
+} as const;
+/** Counters that a script adds to: a word, or a number at the end of the range, is refused. */
+const COUNTERS = ['id', 'pc'] as const;
+const COUNT = /^\d{1,15}$/;
+/** How many events a queue keeps; BullMQ writes its default into `meta` if there is none. */
+const EVENTS_LENGTH = 'opts.maxLenEvents';
+const EVENTS_LENGTH_MAX = 10_000;
 /** Locks and the mark of the last check for stalled jobs expire within seconds. */
 const EXPIRE_MS_MAX = 60_000;
 /** Jobs of each kind that one visit puts right [R10]. */
@@ -36,7 +61,22 @@ export async function repairQueue(redis: RedisClient, queue: Pick<CreditQueue, '
     const found = await redis.type(key(name));
     if (found === 'none' || found === type) continue;
     await redis.unlink(key(name));
-    faults.push('type');
+    faults.push(`type of ${name}`);
+  }
+  for (const name of COUNTERS) {
+    const count = await redis.get(key(name));
+    if (count === null || COUNT.test(count)) continue;
+    await redis.unlink(key(name));
+    faults.push('id');
+  }
+  if (!(await takesEvents(redis, key('events')))) {
+    await redis.unlink(key('events'));
+    faults.push('events');
+  }
+  const length = await redis.hget(key('meta'), EVENTS_LENGTH);
+  if (length !== null && !(COUNT.test(length) && Number(length) <= EVENTS_LENGTH_MAX)) {
+    await redis.hdel(key('meta'), EVENTS_LENGTH);
+    faults.push('maxLenEvents');
   }
   const settings = await redis.hmget(key('meta'), ...SETTINGS);
   const set = SETTINGS.filter((_, i) => settings[i] !== null);
@@ -62,6 +102,17 @@ export async function repairQueue(redis: RedisClient, queue: Pick<CreditQueue, '
   // A worker that sleeps until the next job looks again now.
   if (faults.length > 0) await redis.zadd(key('marker'), 0, '0');
   return faults;
+}
+
+/** Whether a script can add an event. After the last id that there can be, Redis refuses any other. */
+async function takesEvents(redis: RedisClient, events: string): Promise<boolean> {
+  try {
+    await redis.xadd(events, 'NOMKSTREAM', 'MAXLEN', '~', EVENTS_LENGTH_MAX, '*', 'event', 'looked-at');
+    return true;
+  } catch (error) {
+    if ((error as Error).message.includes('exhausted')) return false;
+    throw error;
+  }
 }
 
 /** Removes those keys that never expire, or much too late. @returns whether there were any */

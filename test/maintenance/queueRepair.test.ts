@@ -20,6 +20,7 @@ afterEach(async () => {
 afterAll(() => room?.stop());
 
 const FAR = Date.UTC(3_000, 0) * 0x1000;
+let cases = 0;
 const jobOf = (rainId: string): CreditJob => ({
   rainId,
   shard: 0,
@@ -43,18 +44,32 @@ test.each<[string, (lane: CreditQueue) => Promise<unknown>]>([
       await room.hand.set(lane.toKey('limiter'), 9, 'PX', 86_400_000);
     },
   ],
+  ...['meta', 'completed', 'failed', 'prioritized', 'id'].map(
+    (name): [string, (lane: CreditQueue) => Promise<unknown>] => [
+      `type of ${name}`,
+      async (lane) => {
+        await room.hand.del(lane.toKey(name));
+        await room.hand.sadd(lane.toKey(name), 'not of this type');
+      },
+    ],
+  ),
+  ['id', (lane) => room.hand.set(lane.toKey('id'), 'many')],
+  ['id', (lane) => room.hand.set(lane.toKey('id'), '9223372036854775807')],
+  ['maxLenEvents', (lane) => room.hand.hset(lane.toKey('meta'), 'opts.maxLenEvents', 'many')],
   [
-    'type',
+    'events',
     async (lane) => {
-      await room.hand.del(lane.toKey('meta'));
-      await room.hand.set(lane.toKey('meta'), 'not a hash');
+      await room.hand.del(lane.toKey('events'));
+      await room.hand.xadd(lane.toKey('events'), `${2n ** 64n - 1n}-${2n ** 64n - 1n}`, 'event', 'the last one');
     },
   ],
 ])(
   'a queue that somebody else has stopped (%s) is put right in both lanes, and that is logged once',
   async (fault, harm) => {
+    const number = ++cases;
+    const rainOf = ({ name }: CreditQueue) => `stopped-${number}-${name}`;
     for (const lane of [room.queue, room.later]) {
-      const rainId = `${fault}-${lane.name}`;
+      const rainId = rainOf(lane);
       await room.ledger.createRain(newRain(rainId, sumOfFirst(5)), 'ann');
       const job = jobOf(rainId);
       await lane.add('range', job, { jobId: creditJobId(job) });
@@ -62,15 +77,23 @@ test.each<[string, (lane: CreditQueue) => Promise<unknown>]>([
     }
     room.work();
     const heard = start();
+    const addAndFinish = async (from: number) => {
+      for (const lane of [room.queue, room.later]) {
+        const job = { ...jobOf(rainOf(lane)), from };
+        await eventually(() => lane.add('range', job, { jobId: creditJobId(job) }));
+        await eventually(async () => expect(await lane.getJobCountByTypes('waiting', 'active', 'delayed')).toBe(0));
+      }
+    };
+    await addAndFinish(5);
     await eventually(
       async () => {
-        for (const { name } of [room.queue, room.later])
-          expect(await room.ledger.book(`${fault}-${name}`)).toMatchObject({ credited: { count: 5 } });
+        for (const lane of [room.queue, room.later])
+          expect(await room.ledger.book(rainOf(lane))).toMatchObject({ credited: { count: 5 } });
       },
       { timeoutMs: 15_000 },
     );
     await Promise.all([room.queue, room.later].map(harm));
-    await eventually(async () => expect(await room.hand.hget(room.later.toKey('meta'), 'paused')).toBeNull());
+    await addAndFinish(10);
     const errors = heard.filter(({ level }) => level === 'error');
     expect(errors.map(({ queue }) => queue).sort()).toEqual(['credit', 'credit-later']);
     for (const { found } of errors) expect(found).toContain(fault);

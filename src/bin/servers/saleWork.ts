@@ -98,7 +98,7 @@ export function startSaleWork({
     areDead,
     ...sweeping,
   });
-  const queueRepair = startQueueRepair({ redis, queues: [queues.orders, queues.later, endedQueue], log });
+  const queueRepair = startQueueRepair({ redis, queues: [queues.orders, queues.later, queues.dead, endedQueue], log });
   const follower = startFollower({ redis, ledger, signer, onFollowed: ended.add, log });
   const expirer = startExpirer({ ledger, log });
   const cancels = startCancels({ redis, signer, ledger, log });

@@ -260,7 +260,7 @@ async function openWorker({
     ...sweeping,
   });
   const waitingClaims = startWaitingClaims({ context, log, areDead });
-  const queueRepair = startQueueRepair({ redis, queues: [queues.credit, queues.later], log });
+  const queueRepair = startQueueRepair({ redis, queues: [queues.credit, queues.later, queues.dead], log });
   const payoutAssigner = startPayoutAssigner({ redis, meet: balance.meet, log });
   const retention =
     retentionDays === undefined
