@@ -1,3 +1,4 @@
+import { createRedisFaults } from './telemetry/redisFaults.ts';
 import { randomBytes } from 'node:crypto';
 import { Batcher } from '../grab/batcher.ts';
 import { BUSY, createGrabEngine, decideGrabs, type GrabAnswer } from '../grab/engine.ts';
@@ -11,7 +12,6 @@ import { encode } from '../protocol/codec.ts';
 import type { RainSnapshot } from '../protocol/messages.ts';
 import { DURABILITY_WAIT_MS, LOCAL } from '../platform/redis/durability.ts';
 import type { Lifecycle } from '../platform/process/lifecycle.ts';
-import { throttled } from '../platform/telemetry/log.ts';
 import { PROOF_OF_WORK_TRIES } from '../platform/config.ts';
 import { NO_TICKETS, ticketRulesText } from '../rain/ticketRules.ts';
 import { connectRedis, untilReady } from '../platform/redis/connect.ts';
@@ -63,7 +63,7 @@ export function assemble(options: GatewayOptions, lifecycle: Lifecycle) {
   const ownTicketRules = { tickets: rules.tickets, proofOfWork: rules.proofOfWork, leadMs: limits.ticketLeadMs };
   const counters = createGatewayCounters();
   const times = createTimes();
-  const report = throttled((error) => log.error({ err: error }, 'redis fault'));
+  const report = createRedisFaults(log);
   let started = false;
   const onFault = (error: unknown) => {
     counters.redisFaults++;

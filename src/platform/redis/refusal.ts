@@ -7,6 +7,7 @@ const REFUSED = {
   NOREPLICAS: 'it has fewer replicas than it was told to wait for',
   LOADING: 'it is loading its data',
   MASTERDOWN: 'it is a replica that has lost its master',
+  TRYAGAIN: 'its Cluster is moving this key to another master',
   CLUSTERDOWN: 'its Cluster serves no key now, or not this one',
 } as const;
 /** At the start of an answer, or after `-` where Redis 6 wraps the error of a script. */

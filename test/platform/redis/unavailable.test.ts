@@ -8,6 +8,7 @@ test.each([
   "Cluster isn't ready and enableOfflineQueue options is false",
   'CLUSTERDOWN The cluster is down',
   'CLUSTERDOWN Hash slot not served',
+  'TRYAGAIN Multiple keys request during rehashing of slot',
   'LOADING Redis is loading the dataset in memory',
   "MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.",
   "OOM command not allowed when used memory > 'maxmemory'.",
