@@ -30,6 +30,9 @@ const KEPT_AFTER = 100;
  * Compares the accounts of a rain and those of its credited users with their transfers. The database keeps balances by
  * itself, so a difference means that somebody has changed the ledger. Each statement sees a credit in both places or in
  * neither.
+ *
+ * A user's credits before a kept sum are not read again. A changed one that left the balance as it was is found where
+ * its own rain is audited, or by `settledFaults`.
  * @returns the first 100 accounts at most
  */
 export async function accountFaults(

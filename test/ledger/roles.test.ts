@@ -143,8 +143,18 @@ describe.skipIf(!postgresInstalled)('the roles of the servers', () => {
   });
 
   test('[R8] the sums that an audit keeps are summed by the database, and written by nobody', async () => {
+    await context.ledger.createRain(newRain('summed', 100n), 'ann');
+    await context.ledger.credit([claimOf('summed', 0, { userId: 'summed' })]);
     for (const role of ['rain', 'rain_worker'] as const) {
-      await execute(urlOf(role), `SELECT keep_audited(ARRAY['user:ann'])`);
+      // A table of its own, which the function must not take for the real one.
+      await execute(
+        urlOf(role),
+        `CREATE TEMP TABLE "Transfer" AS SELECT 'user:summed' AS "creditAccountId", 999 AS "amountCents", now() - interval '1 h' AS "postedAt";
+        SELECT keep_audited(ARRAY['user:summed'])`,
+      );
+      expect(await database.$queryRaw`SELECT "cents" FROM audited_accounts(ARRAY['user:summed'])`).toEqual([
+        { cents: 0n },
+      ]);
       for (const sql of [
         `INSERT INTO "AuditedAccount" VALUES ('user:bob', 1, now())`,
         'UPDATE "AuditedAccount" SET "cents" = 1',

@@ -64,3 +64,14 @@ CREATE FUNCTION keep_audited(ids TEXT[]) RETURNS void LANGUAGE sql SECURITY DEFI
     ORDER BY account."id"
     ON CONFLICT ("accountId") DO UPDATE SET "cents" = excluded."cents", "until" = excluded."until" WHERE kept."until" < excluded."until"
 $$;
+
+-- No table of the caller's own hides a real one.
+DO $$
+DECLARE
+    keeping TEXT;
+BEGIN
+    FOREACH keeping IN ARRAY ARRAY['keep_credited()', 'keep_orders()', 'audited_accounts(TEXT[])', 'keep_audited(TEXT[])'] LOOP
+        EXECUTE format('ALTER FUNCTION %s SET search_path = pg_catalog, %I, pg_temp', keeping, current_schema());
+    END LOOP;
+END
+$$;
