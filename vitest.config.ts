@@ -36,6 +36,8 @@ const servers = {
 
 export default defineConfig({
   test: {
+    // A file is transformed once for all projects and runs, as long as it stays the same.
+    experimental: { fsModuleCache: true },
     globalSetup: ['test/support/runner/build.ts'],
     reporters: ['default', 'test/faults/reporter.ts', 'test/support/runner/reporter.ts'],
     sequence: { sequencer: LongestFirst },

@@ -1,6 +1,6 @@
 -- failed.lua: write down with their buyers reservations that have failed, and that Redis has lost.
 --
--- KEYS[1] state   hash: saleId, made
+-- KEYS[1] state   hash: state, made
 -- KEYS[2] buyers  hash: userId -> "ordinal:sku:quantity:status:payBy:mac:ref;" for each reservation
 -- ARGV    userId, ordinal, "sku:quantity", "payBy:mac:ref"; n times, 1 <= n <= 128
 -- RETURNS n numbers: 1 written down; 0 the buyer has a reservation of this number. nil no such sale
@@ -9,7 +9,7 @@
 --         log. Its number is not given again: the ledger would refuse that, too, to the same buyer. The keys of a
 --         settled sale expire: this one, if it is new, with them.
 
-local sale, answers = redis.call('HMGET', KEYS[1], 'saleId', 'made'), {}
+local sale, answers = redis.call('HMGET', KEYS[1], 'state', 'made'), {}
 if not sale[1] then return nil end
 local made = math.max(tonumber(sale[2] or 0), 0) -- raises here, before any write, when it is no number
 for i = 1, #ARGV, 4 do

@@ -1,6 +1,6 @@
 -- grab.lua: decide for a whole batch of users of one rain in one atomic step.
 --
--- KEYS[1] state    hash: rainId, state, opensAt, closesAt (epoch ms); held (a reason, or none); of a round of a
+-- KEYS[1] state    hash: state, opensAt, closesAt (epoch ms); held (a reason, or none); of a round of a
 --         campaign also winsMax; ticketRules (see tickets.lua, or none); elsewhere (the number of shards while another
 --         one may have packets, see drained.lua; or none)
 -- KEYS[2] packets  list: {"redPacketId","amount","mac"}, handed out from the tail
@@ -26,7 +26,10 @@
 local BAD_MAX = 512 -- malformed elements set aside per call at most, so that no call runs long [R10]
 
 local gateway, checked, rain = table.remove(ARGV), table.remove(ARGV),
-  redis.call('HMGET', KEYS[1], 'state', 'opensAt', 'closesAt', 'rainId', 'winsMax', 'held', 'ticketRules', 'elsewhere')
+  redis.call('HMGET', KEYS[1], 'state', 'opensAt', 'closesAt', 'elsewhere', 'winsMax', 'held', 'ticketRules')
+-- From the key: a field could have been changed. A round is named after its campaign.
+local rain_id, round = KEYS[1]:match('^rain:{([^/]+)/[^}]*}:(%d*)')
+if round ~= '' then rain_id = rain_id .. '.' .. round end
 local claimed = redis.call('HMGET', KEYS[3], unpack(ARGV))
 local clock = redis.call('TIME')
 local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
@@ -41,7 +44,7 @@ elseif rain[1] == 'paused' then refusal = '{"code":"-4"}'
 elseif (rain[7] or '') ~= checked then refusal = '{"code":"-7"}' end
 
 local limit = not refusal and tonumber(rain[5])
-local mine = limit and ',' .. rain[4]:match('%.(%d+)$') .. ','
+local mine = limit and ',' .. round .. ','
 local wins = limit and redis.call('HMGET', KEYS[6], unpack(ARGV)) or {}
 
 local seen, bad, window, at = 0, {}, {}, 0
@@ -50,7 +53,7 @@ local function next_packet()
   while #bad < BAD_MAX do
     if at == 0 then window = redis.call('LRANGE', KEYS[2], -(seen + #ARGV), -(seen + 1)) end
     at = at > 0 and at or #window
-    if at == 0 then refusal = rain[8] and '{"code":"-1","shards":' .. rain[8] .. '}' or '{"code":"-1"}' return end
+    if at == 0 then refusal = rain[4] and '{"code":"-1","shards":' .. rain[4] .. '}' or '{"code":"-1"}' return end
     local signed = window[at]:find('"mac"', 1, true) and window[at] or window[at]:gsub('}$', ',"mac":""}')
     local id, amount = signed:match('^{"redPacketId":"([%w._-]+)","amount":"(%d+%.%d%d)","mac":"[%w_-]*"}$')
     at, seen = at - 1, seen + 1
@@ -62,22 +65,24 @@ local function next_packet()
   refusal = '{"code":"-7"}'
 end
 
-local function repeated(claim)
+-- Also an entry of another user's win, under this name: it is no win of this user.
+local function repeated(claim, user)
   local ok, first = pcall(cjson.decode, claim)
-  return ok and type(first) == 'table' and ('{"code":"1","redPacketId":%s,"amount":%s,"mac":%s}'):format(
+  local own = ok and type(first) == 'table' and first.userId == user
+  return own and ('{"code":"1","redPacketId":%s,"amount":%s,"mac":%s}'):format(
     cjson.encode(tostring(first.redPacketId)), cjson.encode(tostring(first.amount)),
       cjson.encode(tostring(first.mac or ''))) or '{"code":"-7"}'
 end
 
 local answers, fields, log, won, counts, head = {}, {}, {}, {}, {}, nil
 for i, user in ipairs(ARGV) do
-  if won[user] or claimed[i] then answers[i] = won[user] and '{"code":"1",' .. won[user] or repeated(claimed[i])
+  if won[user] or claimed[i] then answers[i] = won[user] and '{"code":"1",' .. won[user] or repeated(claimed[i], user)
   elseif wins[i] and (select(2, wins[i]:gsub('%d+', '')) >= limit or wins[i]:find(mine, 1, true)) then
     answers[i] = '{"code":"-11"}'
   else
     local packet = not refusal and next_packet()
     if packet then
-      head = head or '{"rainId":' .. cjson.encode(rain[4]) .. ',"at":"' .. string.format('%.0f', now)
+      head = head or '{"rainId":' .. cjson.encode(rain_id) .. ',"at":"' .. string.format('%.0f', now)
         .. (gateway ~= '' and '","gateway":"' .. gateway or '') .. '","userId":'
       fields[#fields + 1], fields[#fields + 2] = user, head .. cjson.encode(user) .. ',' .. packet
       log[#log + 1], won[user], answers[i] = fields[#fields], packet, '{"code":"0",' .. packet

@@ -1,6 +1,6 @@
 -- reserve.lua: decide for a whole batch of buyers of one sale in one atomic step.
 --
--- KEYS[1] state        hash: saleId, state, opensAt, closesAt (epoch ms), holdMs, perUserMax, made (reservations so
+-- KEYS[1] state        hash: state, opensAt, closesAt (epoch ms), holdMs, perUserMax, made (reservations so
 --         far), held (a reason, or none); of a sale of a campaign also boughtMax; ticketRules (see tickets.lua, or
 --         none)
 -- KEYS[2] stock        hash: sku -> "price:perOrderMax:perUserMax", and sku:units, sku:booked, sku:sold, sku:returned
@@ -24,8 +24,11 @@
 -- Characters of a user's reservations, released ones included, so that no entry grows for ever [R10]
 local ENTRY_MAX = 1400
 
-local checked, sale = table.remove(ARGV), redis.call('HMGET', KEYS[1], 'state', 'opensAt', 'closesAt', 'saleId',
-  'holdMs', 'perUserMax', 'made', 'held', 'boughtMax', 'ticketRules')
+local checked, sale = table.remove(ARGV), redis.call('HMGET', KEYS[1], 'state', 'opensAt', 'closesAt', 'ticketRules',
+  'holdMs', 'perUserMax', 'made', 'held', 'boughtMax')
+-- From the key: a field could have been changed. A round is named after its campaign.
+local sale_id, round = KEYS[1]:match('^sale:{([^}]+)}:(%d*)')
+if round ~= '' then sale_id = sale_id .. '.' .. round end
 local users, items, names, entries, counts = {}, {}, {}, {}, {}
 local log, answers, booked, changed, totals = {}, {}, {}, {}, {}
 for i = 1, #ARGV, 5 do
@@ -46,7 +49,7 @@ elseif sale[8] and sale[8] ~= '' then refusal = '-7'
 elseif sale[1] == 'closed' or sale[1] == 'settled' or sale[1] ~= 'draft' and now >= tonumber(sale[3]) then
   refusal = '-3'
 elseif sale[1] == 'draft' or now < tonumber(sale[2]) then refusal = '-2'
-elseif sale[1] == 'paused' then refusal = '-4' elseif (sale[10] or '') ~= checked then refusal = '-7' end
+elseif sale[1] == 'paused' then refusal = '-4' elseif (sale[4] or '') ~= checked then refusal = '-7' end
 
 for sku, n in pairs(items) do
   local price, per_order, per_user = (stock[n + 1] or ''):match('^([%d.]+):(%d+):(%d+)$')
@@ -57,7 +60,7 @@ end
 -- The same for every reservation of this call.
 local pay_by, made, per_sale, campaign_max = sale[5] and string.format('%.0f', now + sale[5]), tonumber(sale[7] or 0),
   tonumber(sale[6] or '') or math.huge, tonumber(sale[9] or '') or math.huge
-local first, last = '{"saleId":"' .. (sale[4] or '') .. '","reservationId":"' .. (sale[4] or '') .. '-',
+local first, last = '{"saleId":"' .. sale_id .. '","reservationId":"' .. sale_id .. '-',
   '"at":"' .. string.format('%.0f', now) .. '","payBy":"' .. (pay_by or '') .. '","mac":"'
 
 for i, user in ipairs(users) do

@@ -1,6 +1,6 @@
 -- spoil.lua: set forged packets aside that grab.lua has handed out, before their users are told.
 --
--- KEYS[1] state    hash: rainId, signedBy; of a round of a campaign also winsMax
+-- KEYS[1] state    hash: state, signedBy; of a round of a campaign also winsMax
 -- KEYS[2] claimed  hash: userId -> claim JSON
 -- KEYS[3] spoiled  list: packets set aside
 -- KEYS[4] wins     hash of the campaign: userId -> the rounds that the user has won in; unused without winsMax
@@ -12,10 +12,10 @@
 --         as it is never popped; the credit worker refuses it. LPUSH comes first, as Redis may refuse it when out of
 --         memory.
 
-local rain = redis.call('HMGET', KEYS[1], 'rainId', 'signedBy', 'winsMax')
+local rain = redis.call('HMGET', KEYS[1], 'state', 'signedBy', 'winsMax')
 if not rain[1] then return nil end
 if not rain[2] or not (',' .. ARGV[1] .. ','):find(',' .. rain[2] .. ',', 1, true) then return 'other_key' end
-local mine = rain[3] and ',' .. rain[1]:match('%.(%d+)$') .. ','
+local mine = rain[3] and ',' .. KEYS[1]:match('}:(%d+):') .. ','
 
 local elements, users, wins = {}, {}, {}
 for i = 2, #ARGV, 4 do

@@ -1,10 +1,11 @@
 -- told.lua: write down wins, or reservations, that users were told and that Redis has lost.
 --
--- KEYS[1] told     hash: userId -> JSON of the win and its receipt; of a sale: reservation and userId -> JSON of the
---         reservation and its receipt
--- ARGV    time to live, ms; how many entries there may be; then field, entry; n times
+-- KEYS[1] told     hash: JSON of the win and its receipt -> when it was told, epoch ms; of a sale: JSON of the
+--         reservation and its receipt -> ''
+-- ARGV    time to live, ms; how many entries there may be; then field, value; n times
 -- RETURNS how many of them are written down, now or earlier
--- WHY     The first that was written down for a field stays: gateways and users report the same one many times. The
+-- WHY     The first value of a field stays: gateways and users report the same one many times. The field has all that
+--         counts, and its proof: nobody keeps a win out by writing something else in its place. The
 --         hash expires by itself, as the rain's other keys may be gone for good. Its size is bounded, whoever reports.
 
 -- A foreign value in its place must not keep the win from being written down.

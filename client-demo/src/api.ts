@@ -27,6 +27,9 @@ export interface PlayerConfig {
   pay?: { url: string } | { demo: true };
 }
 
+/** The console does not take this name for a new guest. */
+export class NameRefused extends Error {}
+
 export const ANSWER_MS_MAX = 8_000;
 /** The status of an answer to an address that has asked too often. */
 const TOO_MANY = 429;
@@ -81,7 +84,7 @@ function payOf(value: unknown): PlayerConfig['pay'] {
  * @param former this guest's last token, to keep the user id.
  * @param name the new guest's.
  * @returns `undefined` if anonymous guests may not play.
- * @throws Crowded, or if busy
+ * @throws Crowded, NameRefused, or if busy
  */
 export function requestGuestToken(former: string | undefined, name: string | undefined): Promise<string | undefined> {
   return requestToken('api/guest', { token: former, name });
@@ -105,6 +108,9 @@ async function requestToken(path: string, asked: object, refusal?: string): Prom
     body: JSON.stringify(asked),
   });
   if (status === TOO_MANY && retryInMs !== undefined) throw new Crowded(retryInMs);
+  if (body?.['code'] === 'blocked') return undefined;
+  if (Array.isArray(body?.['refusals']) && body['refusals'].some((one) => isObject(one) && one['field'] === 'name'))
+    throw new NameRefused(String(body['reason']));
   if (status === 404 && (refusal === undefined || body?.['code'] === refusal)) return undefined;
   if (typeof body?.['token'] !== 'string') throw new Error(`no token of ${path}: ${status}`);
   return body['token'];

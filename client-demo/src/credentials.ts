@@ -2,7 +2,13 @@ import type { TokenSource } from '../../src/client/token.ts';
 import { codeIn } from '../../src/platform/auth/typedCode.ts';
 import { nicknameIn } from '../../src/rain/names.ts';
 import { untilAdmitted, type CrowdOptions } from './crowd.ts';
-import { requestGuestToken, requestParticipantToken, requestScreenToken, type PlayerConfig } from './api.ts';
+import {
+  NameRefused,
+  requestGuestToken,
+  requestParticipantToken,
+  requestScreenToken,
+  type PlayerConfig,
+} from './api.ts';
 import { forget, recall, remember } from './storage.ts';
 
 const INVITED_KEY = 'rain.token';
@@ -50,7 +56,7 @@ export function openCredentials(
   { askCode, askName, ...crowd }: Questions & CrowdOptions,
 ): TokenSource {
   let named: Promise<void> | undefined;
-  const nameOnce = () => (named ??= askName());
+  const nameOnce = () => (named ??= askName().finally(() => (named = undefined)));
   return (
     recall(tab, INVITED_KEY) ??
     (async () => (await participantToken(config, askCode, crowd)) ?? (await guestToken(config, nameOnce, crowd)))
@@ -141,7 +147,15 @@ async function guestToken(
   const former = recall(STORES[guests], GUEST_KEY);
   const name = () => (guests === 'device' ? recall(device, NAME_KEY) : undefined);
   if (guests === 'device' && event !== undefined && former === undefined && name() === undefined) await askName();
-  const token = await untilAdmitted(() => requestGuestToken(former, name()), crowd);
-  if (token !== undefined) remember(STORES[guests], GUEST_KEY, token);
-  return token;
+  for (;;) {
+    try {
+      const token = await untilAdmitted(() => requestGuestToken(former, name()), crowd);
+      if (token !== undefined) remember(STORES[guests], GUEST_KEY, token);
+      return token;
+    } catch (error) {
+      if (!(error instanceof NameRefused)) throw error;
+      forget(device, NAME_KEY);
+      await askName();
+    }
+  }
 }

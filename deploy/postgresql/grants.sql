@@ -5,7 +5,8 @@ GRANT SELECT ON ALL TABLES IN SCHEMA public TO rain;
 GRANT INSERT ON "Rain", "Campaign", "Portion", "Allocation", "Transfer", "OperatorAction", "Discard", "Reservation", "ReservedBudget", "Operator", "OperatorToken", "RecoveryCode", "Approval", "Sale", "SaleItem", "SaleTopUp", "UnfollowedOrder", "SaleRefusal", "Erasure", "Participant", "CampaignExclusion", "Theme", "ThemeFile", "Greeting", "Template" TO rain;
 GRANT UPDATE ("budgetCents", "packets", "opensAt", "closesAt", "sealedAt", "settledAt", "keeper") ON "Rain" TO rain;
 GRANT UPDATE ("budgetCents", "reservedCents") ON "ReservedBudget" TO rain;
-GRANT UPDATE ("role", "passwordHash", "epoch", "disabledAt", "totpSecret", "totpStep") ON "Operator" TO rain;
+GRANT UPDATE ("role", "passwordHash", "epoch", "disabledAt", "totpSecret", "totpStep", "endedSessions")
+    ON "Operator" TO rain;
 GRANT UPDATE ("revokedAt", "lastUsedAt", "lastUsedFrom") ON "OperatorToken" TO rain;
 GRANT UPDATE ("endedAt") ON "RecoveryCode" TO rain;
 GRANT UPDATE ("decidedBy", "decidedAt", "isApproved", "carriedOutAt") ON "Approval" TO rain;

@@ -36,6 +36,7 @@ const MEASURED = {
   M: median('memory per idle authenticated socket', 'bare ws socket'),
   B: median('Redis CPU per win, 64 gateways, calls of 64', undefined, scale['scale-calls']),
   S: median('Redis CPU per win, 64 gateways, calls of 1', undefined, scale['scale-calls']),
+  A: median('audit of 1,000,000 winners: memory of the whole process', undefined, scale['scale-audit']),
   Q: median('Redis CPU of the queue per claim, jobs of 500', undefined, scale['scale-queue']),
 };
 const [TAPS_A_SECOND, VIEWERS_A_PACKET, WON_WITHIN_SECONDS] = [1, 10, 5];
@@ -80,7 +81,7 @@ export function capacityPage(page: string): string {
   );
   for (const name of ['L', 'T', 'W', 'R', 'B', 'S', 'Q', 'M'] as const)
     text = fillInline(text, name, number(MEASURED[name], 1));
-  text = fillInline(text, 'C', number(MEASURED.C));
+  for (const name of ['C', 'A'] as const) text = fillInline(text, name, number(MEASURED[name]));
   const columns = [
     'viewers',
     'packets',

@@ -10,9 +10,9 @@ type Words = Partial<Record<keyof Config, string>>;
 const GROUPS = {
   Servers: {
     REDIS_URL:
-      'Redis: `redis://host:port`, `rediss://…`, `redis+sentinel://host:port,host:port/name` or `redis+cluster://host:port,host:port`. `npm start` starts one of its own where none is set',
+      'Redis: `redis://host:port`, `rediss://…`, `redis+sentinel://host:port,host:port/name` or `redis+cluster://host:port,host:port`, each with `user:password@`, percent-encoded. TLS only to one server; no passwords of Sentinels. The CA of a private network: `NODE_EXTRA_CA_CERTS`. `npm start` starts one of its own where none is set',
     DATABASE_URL:
-      'PostgreSQL: `postgres://user:password@host:port/database`. `npm start` starts an embedded one where none is set',
+      'PostgreSQL itself, no pooler: `postgres://user:password@host:port/database`, user and password percent-encoded, the tables in its schema `public`. TLS: `?sslmode=verify-full`, with `&sslrootcert=FILE` for a CA of your own. `npm start` starts an embedded one where none is set',
     RAIN_HOME: "Folder of the embedded servers' data",
     GATEWAY_HOST: 'Address that the gateway listens on',
     GATEWAY_PORT: 'Port of the gateway',
@@ -59,6 +59,8 @@ const GROUPS = {
     JWT_AUDIENCE: 'Required `aud` of a token; not checked where it is not set',
     ALLOWED_ORIGINS:
       "Page origins that may open sockets and read a player's wallet, separated by commas. Empty: any origin for sockets, only its own page for the console",
+    PICTURE_ORIGINS:
+      'Origins such as `https://img.example.com` where pictures of items of sales lie, separated by commas. The page shows pictures of no other one but its own',
     CONSOLE_SECURE_COOKIES:
       "Whether the operator's session cookie is sent over https only. `auto`: if the operator's request came by https",
     APPROVAL_ABOVE:

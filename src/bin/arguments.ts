@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander';
+import { momentWritten } from '../platform/calendarTime.ts';
 
 const UNIT_MS: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
@@ -35,7 +36,7 @@ export function parsePast(text: string): (now: number) => number {
 }
 
 function parseTime(text: string): number {
-  return /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)$/.test(text) ? Date.parse(text) : NaN;
+  return /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)$/.test(text) ? momentWritten(text) : NaN;
 }
 
 /** `0.05` or `5%` → a share from 0 to 1. */

@@ -1,11 +1,12 @@
 import { userInfo } from 'node:os';
 import { connectDatabase } from '../ledger/database.ts';
 import { openLedger } from '../ledger/ledger.ts';
-import { requireTimes, TimesError } from '../ledger/timesCheck.ts';
+import { requireSession, SessionError } from '../ledger/sessionCheck.ts';
 import type { OperatorContext } from '../operator/context.ts';
 import { lastLine } from '../platform/redis/unavailable.ts';
 import { ConfigError, loadConfig, type Config, type Need } from '../platform/config.ts';
 import { createLifecycle } from '../platform/process/lifecycle.ts';
+import { WITHOUT_PATIENCE } from '../platform/process/starting.ts';
 import { connectRedis, untilReady, type RedisClient } from '../platform/redis/connect.ts';
 import { readRunning, type RunningSystem } from '../platform/process/runningSystem.ts';
 import { redactUrl } from '../platform/network/serverUrl.ts';
@@ -101,7 +102,10 @@ export interface OpenContext extends OperatorContext {
 type ContextConfig = Record<'REDIS_URL' | 'DATABASE_URL' | 'SIGNING_SECRET', string> &
   Partial<Pick<Config, 'ORDER_SERVICE' | 'APPROVAL_ABOVE' | 'TIME_ZONE'>>;
 
-/** @throws CommandFailure `unreachable` when one of the servers does not answer */
+/**
+ * @param patience for a start that waits for its servers
+ * @throws CommandFailure `unreachable` when one of the servers does not answer
+ */
 export async function openContext(
   {
     REDIS_URL: redisUrl,
@@ -112,6 +116,7 @@ export async function openContext(
     TIME_ZONE,
   }: ContextConfig,
   actor: string,
+  patience = WITHOUT_PATIENCE,
 ): Promise<OpenContext> {
   const lifecycle = createLifecycle();
   return lifecycle.opening(async () => {
@@ -119,12 +124,14 @@ export async function openContext(
     lifecycle.onClose('redis', () => redis.disconnect());
     const database = connectDatabase(databaseUrl);
     lifecycle.onClose('database', () => database.$disconnect());
-    await untilReady(redis, REACHED_MS_MAX).catch((error: Error) => {
-      throw unreachable(`${redactUrl(redisUrl)}: ${error.message}`);
-    });
-    await requireTimes(database).catch((error: Error) => {
-      if (error instanceof TimesError) throw error;
-      throw unreachable(`${redactUrl(databaseUrl)}: the database cannot be reached: ${lastLine(error)}`);
+    await patience(async () => {
+      await untilReady(redis, REACHED_MS_MAX).catch((error: Error) => {
+        throw unreachable(`${redactUrl(redisUrl)}: ${error.message}`);
+      });
+      await requireSession(database).catch((error: Error) => {
+        if (error instanceof SessionError) throw error;
+        throw unreachable(`${redactUrl(databaseUrl)}: the database cannot be reached: ${lastLine(error)}`);
+      });
     });
     return {
       redis,

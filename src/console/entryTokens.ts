@@ -25,17 +25,17 @@ export type EntryTokens = ReturnType<typeof createEntryTokens>;
  * of a hall.
  */
 export function createEntryTokens({ secret, issuer, audience, now = Date.now }: EntryTokenOptions) {
-  async function issue(sub: string, named: Named = {}): Promise<IssuedToken> {
+  async function issue(sub: string, more: Named & { authTime?: number } = {}): Promise<IssuedToken> {
     const issuedAt = now();
     const token = await signToken(
       secret,
-      { sub, expiresInSeconds: ENTRY_TOKEN_SECONDS, issuer, audience, ...named },
+      { sub, expiresInSeconds: ENTRY_TOKEN_SECONDS, issuer, audience, ...more },
       issuedAt,
     );
     return { token, expiresAt: (Math.floor(issuedAt / 1000) + ENTRY_TOKEN_SECONDS) * 1000 };
   }
   return {
-    issue: (userId: string) => issue(userId),
+    issue,
     /** For a screen in a hall: with this token nobody can take part. */
     forScreen: () => issue(`screen-${randomBytes(9).toString('base64url')}`, { watch: true }),
   };

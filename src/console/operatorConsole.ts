@@ -10,6 +10,7 @@ import { startSaleSampler } from './live/saleSampler.ts';
 import { startSampler } from './live/sampler.ts';
 import { PACE, type Pace } from './live/sampling.ts';
 import { refusalFor, REFUSALS, refuse } from './refusals.ts';
+import { nulsIn } from './nulsIn.ts';
 import { approvalRoutes } from './routes/approvals.ts';
 import { campaignRoutes } from './routes/campaigns.ts';
 import { deadRoutes } from './routes/dead.ts';
@@ -56,8 +57,8 @@ const PER_ADDRESS = {
   keyGenerator: visitorAddress,
 } as const;
 
-/** Addresses at which the queues had a page of their own: people have them as bookmarks. */
-const FORMER_QUEUE_BOARD = ['/console/queues', '/console/queues/'] as const;
+/** Addresses at which the queues had a page of their own, and the way from there: people have them as bookmarks. */
+const FORMER_QUEUE_BOARD = { '/console/queues': './#/queues', '/console/queues/': '../#/queues' } as const;
 
 const NOTHING = z.strictObject({}, 'expected nothing');
 const anonymous: SignedIn = { name: '', role: 'viewer', totp: false, isStillValid: async () => false };
@@ -66,7 +67,7 @@ const anonymous: SignedIn = { name: '', role: 'viewer', totp: false, isStillVali
 export async function mountOperatorConsole(server: FastifyInstance, options: OperatorConsoleOptions): Promise<void> {
   const { backend, requestOrigin, onFault, demandTotp = false, playerPage, currency, participants = false } = options;
   const pace: Pace = { ...PACE, ...options.pace };
-  const sessions = openSessions(backend.redis, backend.signer);
+  const sessions = openSessions(backend.redis, backend.signer, backend.ledger.staff);
   const authenticator = openAuthenticator(backend.ledger, sessions, requestOrigin, demandTotp);
   const watching = { ...backend, actor: 'console' };
   const liveFeeds = {
@@ -149,19 +150,22 @@ export async function mountOperatorConsole(server: FastifyInstance, options: Ope
     ...templateRoutes,
   ])
     mount(route);
-  for (const url of FORMER_QUEUE_BOARD)
-    server.get(url, { onRequest: limitRate }, async (_request, reply) => reply.redirect('/console/#/queues', 301));
+  for (const [url, way] of Object.entries(FORMER_QUEUE_BOARD))
+    server.get(url, { onRequest: limitRate }, async (_request, reply) => reply.redirect(way, 301));
 }
 
-/** Validates the whole request and returns all refusals at once [R12]. */
-function parseRequest({ params = NOTHING, query = NOTHING, body }: Route['endpoint'], request: FastifyRequest) {
+/**
+ * Validates the whole request and returns all refusals at once [R12]. A sign-in is not told what is odd about its name or
+ * password.
+ */
+function parseRequest({ params = NOTHING, query = NOTHING, body, access }: Route['endpoint'], request: FastifyRequest) {
   const results = {
     params: params.safeParse(request.params),
     query: query.safeParse(request.query),
     body: (body ?? NOTHING.nullish()).safeParse(request.body),
   };
   const refusals = Object.entries(results).flatMap(([name, result]) =>
-    result.success ? [] : refusalsOf(result.error, name),
+    !result.success ? refusalsOf(result.error, name) : access === 'anybody' ? [] : nulsIn(result.data, name),
   );
   if (refusals.length > 0) return { ok: false as const, refusals };
   return { ok: true as const, params: results.params.data, query: results.query.data, body: results.body.data };

@@ -47,6 +47,7 @@ export const REFUSALS = {
     reason: 'The header x-csrf-token is missing or belongs to another session. Reload the page.',
   },
   cross_origin: { status: 403, code: 'cross_origin', reason: 'The request was sent by a page of another origin.' },
+  blocked: { status: 403, code: 'blocked', reason: 'The host does not let this guest take part.' },
   not_found: { status: 404, code: 'not_found', reason: 'Nothing exists at this address.' },
   no_such_rain: { status: 404, code: 'no_such_rain', reason: 'There is no rain with this id.' },
   no_such_sale: { status: 404, code: 'no_such_sale', reason: 'There is no sale with this id.' },
@@ -121,12 +122,14 @@ const BY_STATUS: Readonly<Record<number, Refusal>> = {
   429: REFUSALS.too_many,
 };
 
-/** Maps a thrown error to a refusal. The error's text stays inside. */
-export function refusalOf(error: unknown): Refusal {
+/** Maps a thrown error to a refusal. The error's text stays inside. @param bodyBytesMax of the request */
+export function refusalOf(error: unknown, bodyBytesMax?: number): Refusal {
   const status = error instanceof Error && 'statusCode' in error ? error.statusCode : undefined;
   if (typeof status !== 'number' || status < 400 || status > 499)
     return isUnavailable(error) ? unavailable(error) : REFUSALS.internal;
-  return BY_STATUS[status] ?? REFUSALS.bad_request;
+  return status === REFUSALS.too_big.status && bodyBytesMax !== undefined
+    ? { ...REFUSALS.too_big, reason: `The request body is too large, expected at most ${bodyBytesMax / 1_024} KiB.` }
+    : (BY_STATUS[status] ?? REFUSALS.bad_request);
 }
 
 function unavailable(error: unknown): Refusal {

@@ -41,18 +41,16 @@ const LIMITS = {
   idleConnectionMsMax: 10_000,
 } as const;
 
-const policy = (images: string) =>
-  `default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; img-src ${images}; media-src 'self'; connect-src 'self' ws: wss:; manifest-src 'self'; ` +
+const IMAGES = "img-src 'self'";
+/** @param gateway its origin: older browsers do not count a socket to the own host as 'self' */
+const policy = (gateway: string) =>
+  `default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; ${IMAGES}; media-src 'self'; connect-src 'self' ${gateway}; manifest-src 'self'; ` +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 const HEADERS = {
-  'content-security-policy': policy("'self'"),
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
 } as const;
-
-/** The items of a sale have pictures, which lie at the shop or wherever it keeps them. */
-const PLAYER_HEADERS = { 'content-security-policy': policy("'self' https:") } as const;
 
 export interface ConsoleOptions {
   host: string;
@@ -80,6 +78,8 @@ export interface ConsoleOptions {
   theme?: Omit<ThemeOptions, 'log' | 'unknownRains'>;
   /** The shop that reports what became of its orders. */
   shop?: Omit<ShopOptions, 'log'>;
+  /** Origins where the shop keeps pictures of its items, beside this one; the player's page shows those of no other. */
+  pictureOrigins?: readonly string[];
   /** The shop's page to pay an order on, with `{orderId}` in it. */
   payUrl?: string;
   /** For demos: orders are paid without money, by a stand-in of the shop. Needs `shop`. */
@@ -125,6 +125,7 @@ export async function startConsole(options: ConsoleOptions) {
     player,
     theme,
     shop,
+    pictureOrigins = [],
     payUrl,
     demoShop = false,
     backend,
@@ -142,6 +143,10 @@ export async function startConsole(options: ConsoleOptions) {
   if (!isBuilt(pageFolder))
     throw new Error(`the player's page is not built: no index.html in ${pageFolder} (run "npm run setup")`);
 
+  const headersFor = ({ hostname }: FastifyRequest) => ({
+    ...HEADERS,
+    'content-security-policy': policy(new URL(gatewayAddress(gatewayUrl, hostname)).origin),
+  });
   const server = Fastify({
     bodyLimit: LIMITS.bodyBytesMax,
     requestTimeout: LIMITS.requestMsMax,
@@ -155,7 +160,7 @@ export async function startConsole(options: ConsoleOptions) {
     genReqId: () => randomUUID(),
     // Malformed requests match no route and run no hook, so they get their headers here.
     frameworkErrors: (error, request, reply) => {
-      void answerFault(error, request, reply.headers(HEADERS));
+      void answerFault(error, request, reply.headers(headersFor(request)));
     },
   });
 
@@ -179,7 +184,7 @@ export async function startConsole(options: ConsoleOptions) {
     { id, method, routeOptions, raw }: FastifyRequest,
     reply: FastifyReply,
   ): Promise<FastifyReply> {
-    const refusal = refusalOf(error);
+    const refusal = refusalOf(error, routeOptions.bodyLimit);
     if (refusal.status === REFUSALS.too_big.status) await discardBody(raw);
     if (refusal === REFUSALS.internal)
       log.error({ err: error, requestId: id, method, route: routeOptions.url }, 'console request failed');
@@ -196,7 +201,7 @@ export async function startConsole(options: ConsoleOptions) {
   answerOneAtATime(server);
   if (counters) countRequests(server, counters);
   server.addHook('onRequest', async (request, reply) => {
-    reply.headers({ ...HEADERS, 'x-request-id': request.id });
+    reply.headers({ ...headersFor(request), 'x-request-id': request.id });
     const { rawHeaders } = request.raw;
     const refusal =
       rawHeaders.length / 2 > LIMITS.headersMax || repeatsHeader(rawHeaders)
@@ -214,14 +219,14 @@ export async function startConsole(options: ConsoleOptions) {
   server.setNotFoundHandler((_request, reply) => refuse(reply, REFUSALS.not_found));
   // A proxy may write the port to the address, and then each connection would have a limit of its own.
   await server.register(rateLimit, { global: false, cache: LIMITS.addressesRemembered, keyGenerator: visitorAddress });
-  await serveFolder(server, pageFolder, '/', PLAYER_HEADERS);
+  await serveFolder(server, pageFolder, '/', (own) => own.replace(IMAGES, [IMAGES, ...pictureOrigins].join(' ')));
 
   // An address that was typed in a hall leads to a page, whatever was typed: to the next rain or sale where it is no
   // id. The page finds out whether the id is that of a rain or of a sale: the gateway tells it, and this server may
-  // have neither store.
+  // have neither store. Each redirect is relative: a proxy may serve all this below a path of its own.
   server.get('/hall/:rainId', async (request, reply) => {
     const path = rainParams.safeParse(request.params);
-    return reply.redirect(path.success ? `/hall?rain=${path.data.rainId}` : '/hall');
+    return reply.redirect(path.success ? `../hall?rain=${path.data.rainId}` : '../hall');
   });
   server.get('/healthz', async () => ({ status: 'ok' }));
   server.get('/readyz', async (_request, reply) => {

@@ -6,6 +6,7 @@ import type { FastifyInstance } from 'fastify';
 const NOT_BUILT =
   'The operator\'s page is not built yet. "npm start" builds it after its servers, in a few seconds, and this page loads ' +
   'again by itself; elsewhere run "npm run setup". The API under /api/console/ works without it.\n';
+const POLICY = 'content-security-policy';
 /** Seconds after which a browser asks again. */
 const ASK_AGAIN_S = 3;
 
@@ -14,7 +15,7 @@ const ASK_AGAIN_S = 3;
  * need a login.
  */
 export async function mountOperatorPage(server: FastifyInstance, folder: string): Promise<void> {
-  server.get('/console', async (_request, reply) => reply.redirect('/console/', 308));
+  server.get('/console', async (_request, reply) => reply.redirect('console/', 308));
   await server.register(async (pages) => {
     pages.addHook('onRequest', async (_request, reply) => {
       if (isBuilt(folder)) return undefined;
@@ -34,13 +35,13 @@ export function isBuilt(folder: string): boolean {
 
 /**
  * Assets have a hash in their name and never change. The page that names them must be revalidated each time.
- * @param headers the page's, in place of the server's
+ * @param policyOf the page's content security policy, from the server's
  */
 export async function serveFolder(
   server: FastifyInstance,
   folder: string,
   prefix: '/' | '/console/',
-  headers: Readonly<Record<string, string>> = {},
+  policyOf: (own: string) => string = (own) => own,
 ): Promise<void> {
   const root = resolve(folder);
   const assets = join(root, 'assets') + sep;
@@ -55,8 +56,7 @@ export async function serveFolder(
     dotfiles: 'ignore',
     setHeaders(reply, path) {
       reply.header('cache-control', path.startsWith(assets) ? 'public, max-age=31536000, immutable' : 'no-cache');
-      if (/\.html(\.(br|gz))?$/.test(path))
-        for (const [name, value] of Object.entries(headers)) reply.header(name, value);
+      if (/\.html(\.(br|gz))?$/.test(path)) reply.header(POLICY, policyOf(String(reply.getHeader(POLICY))));
     },
   });
 }

@@ -7,6 +7,7 @@ export type DeadLetterRow = LetterRow<DeadLetter>;
 export type DeadLetterPage = LetterPage<DeadLetter>;
 
 const box = createLetterBox<DeadLetter, LogEntry>({
+  kind: 'claim',
   schema: deadLetter,
   idOf: idOfDeadLetter,
   idOfEntry: deadLetterId,
@@ -14,7 +15,12 @@ const box = createLetterBox<DeadLetter, LogEntry>({
     letter.rainId === rainId && letter.shard === shard && letter.index === index && letter.entry === entry,
 });
 
-export const { find: findDeadLetter, areListed: areDeadLettered, add: addDeadLetters } = box;
+export const {
+  find: findDeadLetter,
+  areListed: areDeadLettered,
+  add: addDeadLetters,
+  isSigned: isSignedDeadLetter,
+} = box;
 
 /** The dead letters of one rain, or of all. */
 export function readDeadLetters(

@@ -1,5 +1,6 @@
 import type { Queue } from 'bullmq';
-import type { z } from 'zod';
+import { z } from 'zod';
+import { removeJob } from './queue.ts';
 
 /** Dead letters per read, and the most that are read for one answer [R10]. */
 const PAGE = 200;
@@ -10,7 +11,21 @@ export type LetterRow<Letter> = Letter & {
   id: string;
   /** Epoch ms. */
   deadLetteredAt: number;
+  /** Its signature; absent in one of an older version. */
+  mac?: string | undefined;
 };
+
+/** Signs letters with a key that Redis does not have; see store/signer.ts. */
+export interface LetterSigner {
+  letterMac(letter: string): string;
+  isLetter(mac: string | undefined, letter: string): boolean;
+}
+
+/** Shown in the place of the advice of a letter that no process of ours has signed. */
+export const UNSIGNED_ADVICE =
+  'This letter is not signed with SIGNING_SECRET: an older version wrote it, or somebody else who can write to Redis. Do nothing that it says before the ledger, and the shop or wallet, say so, too; then requeue or discard it.';
+
+const signature = z.object({ mac: z.string().optional().catch(undefined) });
 
 export interface LetterPage<Letter> {
   /** Oldest first. */
@@ -21,6 +36,8 @@ export interface LetterPage<Letter> {
 
 /** The form of letters of one kind: a rain's claims, or a sale's reservations. */
 interface LetterForm<Letter, Entry> {
+  /** Keeps the signatures of the kinds apart. */
+  kind: string;
   schema: z.ZodType<Letter>;
   idOf(letter: Letter): string;
   idOfEntry(entry: Entry): string;
@@ -28,12 +45,10 @@ interface LetterForm<Letter, Entry> {
 }
 
 /** Reads and adds the dead letters of one kind. `Entry`: what names an entry of a log. */
-export function createLetterBox<Letter extends Entry & { reason: string }, Entry extends object>({
-  schema,
-  idOf,
-  idOfEntry,
-  isOf,
-}: LetterForm<Letter, Entry>) {
+export function createLetterBox<
+  Letter extends Entry & { reason: string; detail: string },
+  Entry extends { entry: string },
+>({ kind, schema, idOf, idOfEntry, isOf }: LetterForm<Letter, Entry>) {
   type Letters = Queue<Letter, unknown, string, Letter, unknown, string>;
 
   function toRow({
@@ -46,8 +61,12 @@ export function createLetterBox<Letter extends Entry & { reason: string }, Entry
     timestamp: number;
   }): LetterRow<Letter> | undefined {
     const parsed = schema.safeParse(data);
-    return parsed.success && id !== undefined ? { ...parsed.data, id, deadLetteredAt: timestamp } : undefined;
+    return parsed.success && id !== undefined
+      ? { ...parsed.data, id, deadLetteredAt: timestamp, mac: signature.safeParse(data).data?.mac }
+      : undefined;
   }
+
+  const textOf = (letter: Letter) => JSON.stringify([kind, idOf(letter), letter.entry, letter.reason, letter.detail]);
 
   /** A key alone is no letter: somebody may have written it so that nobody sends the entry again. */
   async function isListed(dead: Letters, id: string, entry: Entry): Promise<boolean> {
@@ -58,26 +77,33 @@ export function createLetterBox<Letter extends Entry & { reason: string }, Entry
     return letter !== undefined && isOf(letter, entry) && (await job!.isWaiting());
   }
 
-  /** Adds each letter once, however often it is passed in. */
-  async function add(dead: Letters, letters: readonly Letter[]): Promise<void> {
-    const jobs = letters.map((letter) => ({ name: letter.reason, data: letter, opts: { jobId: idOf(letter) } }));
+  /** Adds each letter once, signed, however often it is passed in. */
+  async function add(
+    dead: Letters,
+    letters: readonly Letter[],
+    signer: Pick<LetterSigner, 'letterMac'>,
+  ): Promise<void> {
+    const jobs = letters.map((letter) => ({
+      name: letter.reason,
+      data: { ...letter, mac: signer.letterMac(textOf(letter)) },
+      opts: { jobId: idOf(letter) },
+    }));
+    // Somebody who writes a job's key before us would keep its letter out of the list: BullMQ takes it for a job of
+    // ours.
+    for (const { data, opts } of jobs) if (!(await isListed(dead, opts.jobId, data))) await removeJob(dead, opts.jobId);
     await dead.addBulk(jobs);
-    // Somebody who writes a job's key before us keeps its letter out of the list: BullMQ takes it for a job that is
-    // there.
-    for (const { name, data, opts } of jobs) {
-      if (await isListed(dead, opts.jobId, data)) continue;
-      await dead.remove(opts.jobId);
-      await dead.add(name, data, opts);
-    }
   }
 
   return {
     add,
     /** Puts a letter in the place of the one with its id. */
-    async replace(dead: Letters, letter: Letter): Promise<void> {
-      await dead.remove(idOf(letter));
-      await add(dead, [letter]);
+    async replace(dead: Letters, letter: Letter, signer: Pick<LetterSigner, 'letterMac'>): Promise<void> {
+      await removeJob(dead, idOf(letter));
+      await add(dead, [letter], signer);
     },
+    /** Whether a process of ours has written this letter as it is, also its id: a copy under another one is none. */
+    isSigned: (letter: LetterRow<Letter>, signer: Pick<LetterSigner, 'isLetter'>): boolean =>
+      letter.id === idOf(letter) && signer.isLetter(letter.mac, textOf(letter)),
     /** `undefined`: there is no such letter, or it is invalid. */
     async find(dead: Letters, id: string): Promise<LetterRow<Letter> | undefined> {
       const job = await dead.getJob(id);

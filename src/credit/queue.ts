@@ -80,6 +80,21 @@ export const createCreditQueue = (options: QueueOptions): CreditQueue => createR
 export const createLaterQueue = (options: QueueOptions): CreditQueue => createRetryQueue(LATER_QUEUE, options);
 export const createDeadQueue = (options: QueueOptions): DeadQueue => createLetterQueue(DEAD_QUEUE, options);
 
+/** A queue from which jobs can be removed. */
+export interface Removing {
+  remove(jobId: string): Promise<unknown>;
+  toKey(name: string): string;
+  opts: { connection?: unknown };
+}
+
+/** Removes a job that is not worked on, or what somebody else has written in its place, of any type. */
+export async function removeJob(queue: Removing, jobId: string): Promise<void> {
+  await queue.remove(jobId).catch(async (error: unknown) => {
+    if (!String(error).includes('WRONGTYPE')) throw error;
+    await (queue.opts.connection as RedisClient).del(queue.toKey(jobId));
+  });
+}
+
 /**
  * The ranges of all unfinished credit jobs.
  * @param lanes in the order in which claims pass through them, so that a job that moves meanwhile is seen twice, not

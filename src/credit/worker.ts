@@ -3,6 +3,7 @@ import { LAGS_SECONDS, Histogram } from '../platform/telemetry/histogram.ts';
 import { creditRange, type RangeDependencies, type RangeReport } from './creditRange.ts';
 import { idOfDeadLetter } from './deadLetter.ts';
 import { addDeadLetters } from './deadLetters.ts';
+import type { LetterSigner } from './letterBox.ts';
 import { packetIdsOf } from './logEntries.ts';
 import { creditJob, type CreditJob } from './job.ts';
 import type { CreditCounters } from './metrics.ts';
@@ -13,6 +14,7 @@ import { createDeadQueue, createLaterQueue, CREDIT_QUEUE, LATER_JOBS_MAX, LATER_
 import type { Announced } from './trail.ts';
 
 export interface CreditWorkerOptions extends RangeWorkerOptions, Pick<RangeDependencies, 'balance' | 'onCredited'> {
+  signer: Pick<LetterSigner, 'letterMac'>;
   /**
    * Returns which of these letters the operator has discarded: they are not dead-lettered again when their range is
    * sent again.
@@ -34,6 +36,7 @@ export function createCreditWorker(options: CreditWorkerOptions): CreditWorker {
     connection,
     prefix,
     onError,
+    signer,
     balance,
     onCredited,
     log,
@@ -70,6 +73,7 @@ export function createCreditWorker(options: CreditWorkerOptions): CreditWorker {
         await addDeadLetters(
           dead,
           letters.filter((letter) => !discarded.has(idOfDeadLetter(letter))),
+          signer,
         );
         log.error(
           { job: job.id, dead: letters.length, redPacketIds: packetIdsOf(letters.map(({ entry }) => entry)) },

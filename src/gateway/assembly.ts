@@ -1,3 +1,4 @@
+import { isOver } from '../rain/rain.ts';
 import { createRedisFaults } from './telemetry/redisFaults.ts';
 import { randomBytes } from 'node:crypto';
 import { Batcher } from '../grab/batcher.ts';
@@ -14,6 +15,7 @@ import { DURABILITY_WAIT_MS, LOCAL } from '../platform/redis/durability.ts';
 import type { Lifecycle } from '../platform/process/lifecycle.ts';
 import { PROOF_OF_WORK_TRIES } from '../platform/config.ts';
 import { NO_TICKETS, ticketRulesText } from '../rain/ticketRules.ts';
+import { WITHOUT_PATIENCE } from '../platform/process/starting.ts';
 import { connectRedis, untilReady } from '../platform/redis/connect.ts';
 import { requireFit } from '../platform/redis/requirements.ts';
 import { answer, type PendingGrab } from './handlers/pendingGrab.ts';
@@ -84,7 +86,10 @@ export function assemble(options: GatewayOptions, lifecycle: Lifecycle) {
     ticketRules: ownTicketRules,
     restMs: () => hub.restMs,
     onChange: tell,
-    onLeft: (rain) => gatewayDurability.left(rain),
+    onLost: (rain) => gatewayDurability.lost(rain),
+    onLeft: ({ rainId, state }) => {
+      if (state === 'settled') gatewayDurability.settled(rainId);
+    },
   });
   const now = () => rainCache.now();
   const gatewayDurability = openGatewayDurability({
@@ -131,7 +136,8 @@ export function assemble(options: GatewayOptions, lifecycle: Lifecycle) {
     restoring: gatewayDurability.restoring,
     onFault: onEngineFault,
   });
-  function conclude(pending: PendingGrab, rainId: string, given: GrabAnswer, shard: number): void {
+  function conclude(pending: PendingGrab, rainId: string, decided: GrabAnswer, shard: number): void {
+    const given = decided.code === '-8' && rainCache.isUnsettled(rainId) ? BUSY : decided;
     if (given.code === '-1' || given.code === '-2' || given.code === '-3') localAnswers.heardNo(rainId);
     if (given.code === '1' && !gatewayDurability.hasTold(rainId, pending.userId))
       uncredited.watch({ rainId, shard, userId: pending.userId, redPacketId: given.redPacketId, amount: given.amount });
@@ -254,6 +260,7 @@ export function assemble(options: GatewayOptions, lifecycle: Lifecycle) {
     const stored = rainCache.reading(snapshot.rainId);
     if (snapshot.state === 'open' && stored?.left === 0 && !stored.drained)
       mover.verify(snapshot.rainId, stored.shards);
+    if (isOver(snapshot.state) && event !== 'left') gatewayDurability.closed({ rainId: snapshot.rainId });
     const frame = frameOf(encode(snapshot));
     const { rainId, terms = {} } = snapshot;
     hub.tell(
@@ -297,15 +304,15 @@ export function assemble(options: GatewayOptions, lifecycle: Lifecycle) {
     ],
     /** @throws when Redis is unreachable or not fit to hold wins, or when a script does not compile */
     async start(): Promise<void> {
-      await Promise.all(connections.map((connection) => untilReady(connection)));
-      await requireFit(reads, durability, log);
-      await requireCommands(reads, 'gateway');
-      await loadScripts(grabs);
-      await epochGate.start();
-      await rainCache.start();
-      await sales.cache.start();
-      await blocklist.start();
-      await overload.start();
+      const { patience = WITHOUT_PATIENCE } = options;
+      await patience(async () => {
+        await Promise.all(connections.map((connection) => untilReady(connection)));
+        await requireFit(reads, durability, log);
+        await requireCommands(reads, 'gateway');
+        await loadScripts(grabs);
+      });
+      // Each by itself: one that has started must not start again.
+      for (const part of [epochGate, rainCache, sales.cache, blocklist, overload]) await patience(() => part.start());
       await subscribeToEvents(subscriber, context, gateway);
       started = true;
     },

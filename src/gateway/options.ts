@@ -1,3 +1,4 @@
+import type { Patience } from '../platform/process/starting.ts';
 import type { Durability } from '../platform/redis/durability.ts';
 import type { Logger } from '../platform/telemetry/log.ts';
 import type { TokenRules } from '../platform/auth/tokenReader.ts';
@@ -33,7 +34,7 @@ export interface GatewayOptions {
   /** The failures that a win must survive before it is sent to the user, and how long the confirmation may take, ms. */
   durability?: Durability;
   durabilityWaitMs?: number;
-  /** When it looks once more for reservations that it has told, ms; see durability/secondLook.ts. */
+  /** When it looks once more for wins and reservations that it has told, ms; see durability/secondLook.ts. */
   secondLookMs?: number;
   /** Random numbers that decide the order at an opening. */
   chance?: RandomIndex;
@@ -43,5 +44,7 @@ export interface GatewayOptions {
   heartbeat?: boolean;
   /** Absent: nothing is traced. */
   traces?: Traces | undefined;
+  /** For a start whose Redis comes later; absent: it is reported at once. */
+  patience?: Patience;
   log: Logger;
 }

@@ -13,7 +13,7 @@ import { openAcceptor } from './sockets/acceptor.ts';
 export type Gateway = Awaited<ReturnType<typeof startGateway>>;
 
 /**
- * @throws when Redis is unreachable or not configured to keep wins, a script does not compile, or the port is in use
+ * @throws when Redis is unreachable, unless `patience` waits for it, or not configured to keep wins, a script does not compile, or the port is in use
  * (EADDRINUSE)
  */
 export function startGateway(options: GatewayOptions) {

@@ -1,14 +1,19 @@
-import { parseClaim, type Claim } from '../rain/claim.ts';
+import { z } from 'zod';
+import { isEntryOf, type Claim } from '../rain/claim.ts';
 import { createSemaphore } from '../platform/concurrency/semaphore.ts';
 import type { RedisClient } from '../platform/redis/connect.ts';
-import { shardKeys } from '../store/keys.ts';
+import { SHARDS_MAX, shardKeys } from '../store/keys.ts';
 import { RESTORE_MAX, restoreClaims } from '../store/restoreClaims.ts';
 import type { Signer } from '../store/signer.ts';
 
-/** A win as it was sent to its user; `at`: when, epoch ms by Redis's clock. */
+/**
+ * A win as it was sent to its user; `at`: when, epoch ms by Redis's clock. `decided`: the script has just granted it; else
+ * it was read in Redis, where somebody may have written it, and nothing but a lost line makes us write it again.
+ */
 export interface SentWin extends Omit<Claim, 'at' | 'mac'> {
   shard: number;
   at: number;
+  decided?: boolean;
 }
 
 /** The outcome for the sent wins of one rain that Redis had lost. */
@@ -31,6 +36,8 @@ export class RestoreFault extends AggregateError {
     this.restored = restored;
   }
 }
+
+const shardCount = z.coerce.number().int().min(1).max(SHARDS_MAX).catch(SHARDS_MAX);
 
 /** Wins per HMGET. */
 const READ_MAX = 512;
@@ -83,14 +90,9 @@ async function findMissing(redis: RedisClient, claims: readonly SentWin[]): Prom
       shardKeys(chunk[0]!.rainId, chunk[0]!.shard).claimed,
       ...chunk.map(({ userId }) => userId),
     );
-    return chunk.filter((claim, i) => !isSame(held[i], claim));
+    return chunk.filter((claim, i) => !isEntryOf(held[i], claim));
   });
   return (await Promise.all(reads)).flat();
-}
-
-function isSame(entry: string | null | undefined, { redPacketId, amount }: SentWin): boolean {
-  const parsed = typeof entry === 'string' ? parseClaim(entry) : undefined;
-  return parsed?.ok === true && parsed.claim.redPacketId === redPacketId && parsed.claim.amount === amount;
 }
 
 async function putBack(
@@ -100,7 +102,8 @@ async function putBack(
   rains: Map<string, Restored>,
 ): Promise<void> {
   const { rainId, shard } = claims[0]!;
-  const shards = Number((await redis.hget(shardKeys(rainId, shard).state, 'shards')) ?? 1);
+  // Somebody may have written another number, for which we would look in a billion shards.
+  const shards = shardCount.parse((await redis.hget(shardKeys(rainId, shard).state, 'shards')) ?? '1');
   const done = await restoreClaims(
     redis,
     signer,

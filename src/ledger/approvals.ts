@@ -23,19 +23,27 @@ export interface BookedApproval extends Omit<NewApproval, 'verb'> {
   carriedOutAt?: number;
 }
 
-/** Writes down a verb that waits. @returns the one that waits already, if somebody has asked for the same before */
-export async function askApproval(database: Database, { expiresAt, ...asked }: NewApproval): Promise<BookedApproval> {
+/**
+ * Writes down a verb that waits.
+ * @param waitingMax how many may wait of one who asks
+ * @returns the one that waits already, if it is the same; `undefined`: as many as may wait
+ */
+export async function askApproval(
+  database: Database,
+  { expiresAt, ...asked }: NewApproval,
+  waitingMax: number,
+): Promise<BookedApproval | undefined> {
+  const ofOne = { askedBy: asked.askedBy, decidedAt: null, expiresAt: { gt: new Date() } };
   const waiting = await database.approval.findFirst({
     where: {
+      ...ofOne,
       verb: asked.verb,
       rainId: asked.rainId,
-      askedBy: asked.askedBy,
       request: { equals: asked.request },
-      decidedAt: null,
-      expiresAt: { gt: new Date() },
     },
   });
   if (waiting) return toBooked(waiting);
+  if ((await database.approval.count({ where: ofOne })) >= waitingMax) return undefined;
   return database.$transaction(async (transaction) => {
     const row = await transaction.approval.create({ data: { ...asked, expiresAt: new Date(expiresAt) } });
     await record(transaction, {
@@ -53,9 +61,28 @@ export async function approval(database: Database, id: string): Promise<BookedAp
   return row ? toBooked(row) : undefined;
 }
 
-/** Latest first. */
-export async function approvals(database: Database, limit: number): Promise<BookedApproval[]> {
-  return (await database.approval.findMany({ orderBy: { askedAt: 'desc' }, take: limit })).map(toBooked);
+const isOpen = () => ({
+  expiresAt: { gt: new Date() },
+  carriedOutAt: null,
+  OR: [{ decidedAt: null }, { isApproved: true }],
+});
+
+/**
+ * Open approvals first, the largest amount before smaller ones, so that many small ones hide none; then the others,
+ * latest first.
+ * @param openMax @param overMax how many of each
+ */
+export async function approvals(database: Database, openMax: number, overMax: number): Promise<BookedApproval[]> {
+  const open = isOpen();
+  const [waiting, over] = await Promise.all([
+    database.approval.findMany({
+      where: open,
+      orderBy: [{ amountCents: 'desc' }, { askedAt: 'asc' }, { id: 'asc' }],
+      take: openMax,
+    }),
+    database.approval.findMany({ where: { NOT: open }, orderBy: [{ askedAt: 'desc' }, { id: 'asc' }], take: overMax }),
+  ]);
+  return [...waiting, ...over].map(toBooked);
 }
 
 /** @returns false: somebody has decided already, or its time is over */

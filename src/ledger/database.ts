@@ -1,7 +1,7 @@
 import { lastLine } from '../platform/redis/unavailable.ts';
 import { serversOf } from '../platform/network/serverUrl.ts';
 import { Prisma, PrismaClient } from './generated/client.ts';
-import { requireTimes, TimesError } from './timesCheck.ts';
+import { requireSession, SessionError } from './sessionCheck.ts';
 import { ZonedAdapter } from './zonedAdapter.ts';
 
 export type Database = PrismaClient;
@@ -65,11 +65,11 @@ export function connectDatabase(
 
 /**
  * Waits until the database answers, and looks whether it stores and returns times as they are.
- * @throws TimesError when it does not; Error that names the servers, see `connectionError`
+ * @throws SessionError when it does not; Error that names the servers, see `connectionError`
  */
 export async function untilAnswers(database: Database, url: string): Promise<void> {
-  await requireTimes(database).catch((error: unknown) => {
-    throw error instanceof TimesError ? error : connectionError(url, error);
+  await requireSession(database).catch((error: unknown) => {
+    throw error instanceof SessionError ? error : connectionError(url, error);
   });
 }
 
@@ -78,6 +78,12 @@ export function connectionError(url: string, error: unknown): Error {
   const { message, severity } = error as Error & { severity?: string };
   // PostgreSQL rejects a login with a severity and a code of five characters.
   const refused = severity !== undefined || /Code: `[0-9A-Z]{5}`/.test(message);
+  if (/unsupported startup parameter/.test(message))
+    return new SessionError(
+      'database_limits',
+      `a pooler such as PgBouncer stands at ${serversOf(url)} and does not pass on the limits of a session: ${lastLine(error)}`,
+      'Connect to PostgreSQL itself: limits and locks belong to a session',
+    );
   return new Error(
     `the database at ${serversOf(url)} ${refused ? 'rejected our login' : 'does not answer'}: ${lastLine(error)}`,
     { cause: error },

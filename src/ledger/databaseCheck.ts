@@ -2,7 +2,7 @@ import { Client } from 'pg';
 import { connectDatabase } from './database.ts';
 import { isEmbeddedVersion, MigrationError, nextOf, readApplied, readMigrations, type Migration } from './migrate.ts';
 import { missingPrivileges, type DatabaseRole } from './privileges.ts';
-import { requireTimes, TimesError } from './timesCheck.ts';
+import { requireSession, SessionError } from './sessionCheck.ts';
 
 /** A database's facts about itself, for an operator who is about to use it for real money. */
 export interface DatabaseFacts {
@@ -23,8 +23,8 @@ export interface DatabaseFacts {
   connections: { max: number; used: number };
   fsync: boolean;
   synchronousCommit: string;
-  /** The time zone of our sessions; or why times are other ones there, and what to do. */
-  times: { zone: string } | Pick<TimesError, 'found' | 'advice'>;
+  /** The time zone of our sessions; or their fault, and what to do. */
+  session: { zone: string } | Pick<SessionError, 'code' | 'found' | 'advice'>;
   /** The database's clock minus this machine's, ms. */
   clockAheadMs: number;
 }
@@ -82,7 +82,7 @@ export async function examineDatabase(
       },
       fsync: (await one<string>(client, "SELECT current_setting('fsync') AS value")) === 'on',
       synchronousCommit: await one<string>(client, "SELECT current_setting('synchronous_commit') AS value"),
-      times: await examineTimes(databaseUrl),
+      session: await examineSession(databaseUrl),
       clockAheadMs: Math.round(Number(now) - askedAt),
     };
   } finally {
@@ -91,12 +91,12 @@ export async function examineDatabase(
 }
 
 /** On a connection as servers have it. */
-async function examineTimes(databaseUrl: string): Promise<DatabaseFacts['times']> {
+async function examineSession(databaseUrl: string): Promise<DatabaseFacts['session']> {
   const database = connectDatabase(databaseUrl, { connectionsMax: 1 });
   try {
-    return { zone: await requireTimes(database) };
+    return { zone: await requireSession(database) };
   } catch (error) {
-    if (error instanceof TimesError) return error;
+    if (error instanceof SessionError) return error;
     throw error;
   } finally {
     await database.$disconnect();

@@ -69,6 +69,16 @@ export function exclude(
   });
 }
 
+/** How many of these users, each named once, are not excluded. */
+export async function countNotExcluded(
+  database: Database,
+  campaignId: string,
+  userIds: readonly string[],
+): Promise<number> {
+  const excluded = await database.campaignExclusion.count({ where: { campaignId, userId: { in: [...userIds] } } });
+  return userIds.length - excluded;
+}
+
 /** Takes all exclusions of a campaign back. @returns how many there were */
 export function readmit(database: Database, campaignId: string, actor: string): Promise<number> {
   return database.$transaction(async (transaction) => {

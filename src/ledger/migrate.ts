@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { ROOT } from '../platform/process/root.ts';
 import { connectionError } from './database.ts';
+import { requireSchema, type SessionNames } from './sessionCheck.ts';
 
 // `prisma migrate deploy` needs an engine that is downloaded when Prisma is installed, which is not possible
 // everywhere. This does the same with the same files and the same records, so that both give the same result.
@@ -89,6 +90,12 @@ export async function migrate(
     throw connectionError(databaseUrl, error);
   });
   try {
+    const [session] = (
+      await client.query<SessionNames>(
+        'SELECT current_user::text AS "role", current_database()::text AS "name", current_schema()::text AS "schema"',
+      )
+    ).rows;
+    requireSchema(session!);
     const ordered = (await isEmbedded(client))
       ? migrations.map((migration) => ({ ...migration, sql: migration.sql.replaceAll(CONCURRENTLY, 'INDEX') }))
       : migrations;

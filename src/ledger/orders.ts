@@ -23,6 +23,22 @@ export interface BookedOrder {
   changedAt: number;
 }
 
+/** The reservation from which an order was written; its signature is to be made anew. */
+export function reservationOf(booked: BookedOrder): Omit<Reservation, 'mac'> {
+  const { id: reservationId, saleId, userId, sku, quantity, price, ref, reservedAt, payBy } = booked;
+  return {
+    saleId,
+    reservationId,
+    userId,
+    sku,
+    quantity,
+    price,
+    ...(ref !== undefined && { ref }),
+    at: String(reservedAt),
+    payBy: String(payBy),
+  };
+}
+
 /**
  * The outcome of one reservation, in order of precedence. Only `created` wrote an order; `already` was written before
  * [R5].
@@ -170,11 +186,14 @@ export async function stepOrder(database: Database | Transaction, orderId: strin
   return { outcome: row.status === step ? 'was' : 'refused', order: toBooked(row) };
 }
 
+/** How the record calls a step by hand. */
+const VERBS = { paid: 'pay', cancelled: 'cancel', refunded: 'refund' } as const;
+
 /** The same by an operator's hand, with the record of it: both or nothing. @param reason in the operator's own words */
 export function stepOrderByHand(
   database: Database,
   orderId: string,
-  step: 'cancelled' | 'refunded',
+  step: keyof typeof VERBS,
   { actor, reason }: { actor: string; reason: string },
   dryRun = false,
 ): Promise<Stepping> {
@@ -186,7 +205,7 @@ export function stepOrderByHand(
         const { saleId, userId, sku, quantity } = stepped.order;
         await record(transaction, {
           actor,
-          verb: step === 'cancelled' ? 'cancel' : 'refund',
+          verb: VERBS[step],
           rainId: saleId,
           details: { orderId, userId, sku, quantity, reason },
         });
@@ -200,14 +219,16 @@ export function stepOrderByHand(
 /**
  * Ends orders that were not paid in time, oldest first; several callers at once share the work. By the places of the
  * rows, so that it takes the same time per order whatever the planner knows of the table: with the status as text, it
- * cannot take the index of waiting orders a second time and compare each of them with all places. @returns how many
+ * cannot take the index of waiting orders a second time and compare each of them with all places.
+ * @param except sales whose orders wait
+ * @returns how many
  */
-export function expireOrders(database: Database, limit: number): Promise<number> {
+export function expireOrders(database: Database, limit: number, except: readonly string[] = []): Promise<number> {
   return byIndex(
     database,
     (transaction) => transaction.$executeRaw`
     UPDATE "SaleOrder" SET "status" = 'timed_out', "changedAt" = now()
-    WHERE ctid = ANY (ARRAY(SELECT ctid FROM "SaleOrder" WHERE "status" = 'created' AND "payBy" <= now() ORDER BY "payBy" LIMIT ${limit} FOR UPDATE SKIP LOCKED)) AND "status"::text = 'created'`,
+    WHERE ctid = ANY (ARRAY(SELECT ctid FROM "SaleOrder" WHERE "status" = 'created' AND "payBy" <= now() AND "saleId" <> ALL (${[...except]}::text[]) ORDER BY "payBy" LIMIT ${limit} FOR UPDATE SKIP LOCKED)) AND "status"::text = 'created'`,
   );
 }
 
@@ -251,6 +272,25 @@ export async function orderCounts(database: Database, saleId: string): Promise<O
     SELECT count(*) AS "orders", count(*) FILTER (WHERE "SaleOrder"."status" = 'created') AS "created", count("orderId") AS "unfollowed"
     FROM "SaleOrder" LEFT JOIN "UnfollowedOrder" ON "orderId" = "id" WHERE "SaleOrder"."saleId" = ${saleId}`;
   return { orders: Number(row!.orders), created: Number(row!.created), unfollowed: Number(row!.unfollowed) };
+}
+
+/** The sum of the orders of one item with one status. */
+export interface OrderTotal {
+  sku: string;
+  status: BookedOrder['status'];
+  orders: number;
+  units: number;
+  amount: string;
+}
+
+/** All orders of a sale, by item and status. */
+export async function orderTotals(database: Database, saleId: string): Promise<OrderTotal[]> {
+  const rows = await database.$queryRaw<
+    { sku: string; status: BookedOrder['status']; orders: number; units: number; cents: string }[]
+  >`
+    SELECT "sku", "status"::text AS "status", count(*)::float8 AS "orders", sum("quantity")::float8 AS "units", sum("quantity"::numeric * "priceCents")::text AS "cents"
+    FROM "SaleOrder" WHERE "saleId" = ${saleId} GROUP BY "sku", "status" ORDER BY "sku", "status"`;
+  return rows.map(({ cents, ...plain }) => ({ ...plain, amount: formatMoney(BigInt(cents)) }));
 }
 
 export async function order(database: Database, orderId: string): Promise<BookedOrder | undefined> {

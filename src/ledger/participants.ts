@@ -15,6 +15,9 @@ type NewParticipant = Pick<BookedParticipant, 'number' | 'name' | 'department' |
 
 const ON_LIST = { removedAt: null } as const;
 
+/** Prisma does not take the meaning of `%` and `_` from a text that is searched for. */
+const literally = (text: string): string => text.replaceAll(/[\\%_]/g, String.raw`\$&`);
+
 /**
  * Adds these people. For people on the list name and department are changed, also the user id until its first use; the
  * code stays. People who had been removed come back with another code, and under another name as somebody else.
@@ -60,7 +63,7 @@ export async function participants(
   database: Database,
   { search, skip = 0, limit }: { search?: string | undefined; skip?: number; limit: number },
 ): Promise<BookedParticipant[]> {
-  const contains = search ? { contains: search, mode: Prisma.QueryMode.insensitive } : undefined;
+  const contains = search ? { contains: literally(search), mode: Prisma.QueryMode.insensitive } : undefined;
   const rows = await database.participant.findMany({
     where: {
       ...ON_LIST,

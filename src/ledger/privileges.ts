@@ -32,7 +32,10 @@ const USES = {
     Discard: APPEND,
     Reservation: APPEND,
     ReservedBudget: RESERVED,
-    Operator: { ...APPEND, update: ['role', 'passwordHash', 'epoch', 'disabledAt', 'totpSecret', 'totpStep'] },
+    Operator: {
+      ...APPEND,
+      update: ['role', 'passwordHash', 'epoch', 'disabledAt', 'totpSecret', 'totpStep', 'endedSessions'],
+    },
     OperatorToken: { ...APPEND, update: ['revokedAt', 'lastUsedAt', 'lastUsedFrom'] },
     RecoveryCode: { ...APPEND, update: ['endedAt'] },
     Approval: { ...APPEND, update: ['decidedBy', 'decidedAt', 'isApproved', 'carriedOutAt'] },

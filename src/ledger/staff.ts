@@ -15,9 +15,13 @@ export interface BookedOperator extends Pick<Operator, 'name' | 'role' | 'passwo
   disabledAt?: number;
   /** The secret of the operator's one-time codes, encrypted. Absent without them. */
   totpSecret?: string;
+  /** Hashes of sessions that have ended before their time. */
+  endedSessions: readonly string[];
 }
 
 const OPERATORS_MAX = 1_000;
+/** Ended sessions of one operator; more than somebody signs out in the week that a session lasts at most [R10]. */
+const ENDED_MAX = 1_000;
 
 /** The operators of the console. Every change is recorded in the same transaction. */
 export function openStaff(database: Database) {
@@ -55,6 +59,15 @@ export function openStaff(database: Database) {
       recordChange(database, actor, 'operator_role', { name, role }, (transaction) =>
         changeAndEnd(transaction, { name }, { role }),
       ),
+    /** Remembers that this session has ended. @param until when it could not be used any more, epoch ms */
+    async endSession(name: string, hash: string, until: number): Promise<void> {
+      await database.$executeRaw`
+        UPDATE "Operator" SET "endedSessions" = array_append(ARRAY(
+          SELECT "one" FROM unnest("endedSessions") WITH ORDINALITY AS kept ("one", "at")
+          WHERE split_part("one", ' ', 2)::bigint > ${Date.now()} AND "at" > cardinality("endedSessions") - ${ENDED_MAX - 1}::int
+          ORDER BY "at"), ${`${hash} ${until}`}::text)
+        WHERE "name" = ${name}`;
+    },
     /** Ends the operator's sessions and tokens. @returns false: there is no such operator */
     disable: (name: string, actor: string) =>
       recordChange(database, actor, 'operator_disable', { name }, (transaction) =>
@@ -86,6 +99,7 @@ export function toBooked({
   createdAt,
   disabledAt,
   totpSecret,
+  endedSessions,
 }: Operator): BookedOperator {
   return {
     name,
@@ -93,6 +107,7 @@ export function toBooked({
     passwordHash,
     epoch,
     createdAt: createdAt.getTime(),
+    endedSessions: endedSessions.map((ended) => ended.split(' ')[0]!),
     ...(disabledAt && { disabledAt: disabledAt.getTime() }),
     ...(totpSecret !== null && { totpSecret }),
   };

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { BEHIND, behindText, SIDE, suspect, type Behind } from '../operator/restore/behind.ts';
+import { BEHIND, behindText, SIDE, suspect, suspectNow, type Behind } from '../operator/restore/behind.ts';
 import { createComparison, type Done } from '../operator/restore/comparison.ts';
+import { createSaleHolds, heldSales, type SaleDone } from '../operator/restore/saleHolds.ts';
 import type { OperatorContext } from '../operator/context.ts';
 import { readEpoch, writeEpoch, type RedisEpoch } from '../store/epoch.ts';
-import { heldRains, reholdForeign, type HoldReason } from '../store/holds.ts';
+import { heldRains, reholdForeign, type HoldReason, type SaleHoldReason } from '../store/holds.ts';
 import { epochLeaseKey } from '../store/keys.ts';
 import { run } from '../store/scripts.ts';
 import { startLoop } from '../platform/concurrency/loop.ts';
@@ -14,7 +15,7 @@ interface EpochOptions {
   log: Logger;
   /** Unique among all workers. */
   owner?: string;
-  /** Between two comparisons, ms: how long a rain that the ledger has lost is granted from. */
+  /** Between two comparisons, ms: how long a rain or sale that the ledger has lost is granted from. */
   everyMs?: number;
   /** How long this process compares nothing while another one holds the lease. */
   leasedMs?: number;
@@ -35,17 +36,22 @@ const LEASED_MS = 60_000;
 const HELD_LOGGED_MAX = 5;
 
 const WAY_OUT = 'see what differs with: rain restore check';
+const SALE_SENTENCES: Record<SaleHoldReason, string> = {
+  unknown_to_ledger: 'Redis has it and the database does not know it',
+  ledger_behind:
+    'Redis has later statuses of its orders than the database, and no order of it times out until the shop has reported them again',
+};
 const NOTICED: Record<Behind, string> = {
-  ledger: `the database is an older state than Redis: it was restored from a backup, or a standby without the last transactions has taken over; rains that it does not know are held; ${WAY_OUT}`,
+  ledger: `the database is an older state than Redis: it was restored from a backup, or a standby without the last transactions has taken over; rains and sales that it does not know are held; ${WAY_OUT}`,
   redis: `Redis is an older state than the database: it was restored from a backup; what the database has credited is put back before anybody can grab; ${WAY_OUT}`,
-  foreign: `this Redis was used with another database; rains that this one does not know are held; check REDIS_URL and DATABASE_URL, then ${WAY_OUT}`,
+  foreign: `this Redis was used with another database; rains and sales that this one does not know are held; check REDIS_URL and DATABASE_URL, then ${WAY_OUT}`,
 };
 
 /**
  * Notices that one of the two stores is an older state than the other: both hold a counter, which grows every few
  * seconds, first in the ledger and then in Redis. Then all rains are compared; rains in which the stores differ are
- * held until they agree. A rain that the ledger does not know is noticed without that. A store that cannot be reached
- * is left to others to report.
+ * held until they agree. A rain or sale that the ledger does not know is noticed without that. A store that cannot be
+ * reached is left to others to report.
  */
 export function startEpoch({
   context,
@@ -67,11 +73,43 @@ export function startEpoch({
    * see `round`.
    */
   let foreignRun: string | undefined;
+  /** Whether `held` is known to be all: the stores were compared since one of them may have become older. */
+  let isSure = false;
   let leaseKey: string | undefined;
   /** When this process last compared although another one holds the lease, or first met it, `performance.now()`. */
   let leasedSince: number | undefined;
   let nextAt = 0;
   const comparison = createComparison(context, report);
+  const sales = createSaleHolds(context, reportSale);
+
+  function reportSale(done: SaleDone): void {
+    const { saleId } = done;
+    if (done.done !== 'failed') failed.delete(saleId);
+    switch (done.done) {
+      case 'held':
+        return log.error(
+          { saleId, reason: done.reason },
+          `nothing is sold in this sale: ${SALE_SENTENCES[done.reason]}; ${WAY_OUT} ${saleId}`,
+        );
+      case 'released':
+        return log.warn(
+          { saleId, reason: done.reason },
+          'Redis and the database agree about this sale again: it is no longer held',
+        );
+      case 'put_back':
+        behindUntil.set('redis', performance.now() + momentMs);
+        return log.warn(
+          { saleId, putBack: done.putBack, taken: done.taken },
+          'Redis had lost orders that the database has; they were put back, and their units are not sold again, except those whose numbers or units others have',
+        );
+      case 'failed':
+        if (!failed.has(saleId))
+          log.error({ saleId, err: done.error }, 'this sale cannot be compared with the database, and is held');
+        return void failed.add(saleId);
+      default:
+        return done satisfies never;
+    }
+  }
 
   function report(done: Done): void {
     if (done.done === 'not_excluded')
@@ -124,10 +162,10 @@ export function startEpoch({
   async function round(): Promise<void> {
     const before = await readEpoch(redis);
     if (!(await isMyTurn(before))) {
-      // Another worker compares. Redis has the rains that it holds.
       comparison.reset();
+      sales.reset();
       full = undefined;
-      held = await heldRains(redis);
+      await seeHolds(suspectNow(before, await ledger.epoch()) === undefined);
       return;
     }
     const epoch = await ledger.nextEpoch();
@@ -143,18 +181,17 @@ export function startEpoch({
     }
     const isKnown = suspicion === 'foreign' && before.runId !== undefined && foreignRun === before.runId;
     const begins = suspicion !== undefined && full === undefined && !isKnown;
-    for (const rainId of await reholdForeign(redis))
-      log.error(
-        { rainId },
-        'somebody else has stopped this rain in Redis, with "held" in its state; it is compared, and goes on when Redis and the database agree; find out who can write to Redis',
-      );
+    await takeForeignHolds();
+    if (begins) isSure = false;
+    await sales.look(begins);
     await comparison.look(begins);
     if (begins) full = { runId: before.runId };
     const complete = await comparison.proceed(BUDGET_MS);
-    held = comparison.held();
+    held = new Map([...comparison.held(), ...sales.held()]);
     if (!complete) return void (nextAt = 0);
-    // While rains are held that this database does not know, Redis goes on to name the other one: this may be the wrong
-    // database.
+    isSure = true;
+    // While rains or sales are held that this database does not know, Redis goes on to name the other one: this may be
+    // the wrong database.
     if (behind === 'foreign' && [...held.values()].includes('unknown_to_ledger')) {
       foreignRun = before.runId;
       await writeEpoch(redis, { storeId: before.storeId!, counter: before.counter ?? 0 }, full?.runId);
@@ -162,6 +199,20 @@ export function startEpoch({
     } else if (behind) await writeEpoch(redis, await ledger.nextEpoch(before.counter), full?.runId);
     else if (full) await writeEpoch(redis, epoch, full.runId);
     full = undefined;
+  }
+
+  async function takeForeignHolds(): Promise<void> {
+    for (const rainId of await reholdForeign(redis))
+      log.error(
+        { rainId },
+        'somebody else has stopped this rain in Redis, with "held" in its state; it is compared, and goes on when Redis and the database agree; find out who can write to Redis',
+      );
+  }
+
+  /** @param compared whether another worker has compared the stores: Redis has the rains and sales that it holds */
+  async function seeHolds(compared: boolean): Promise<void> {
+    held = new Map([...(await heldRains(redis)), ...(await heldSales(redis))]);
+    isSure = compared;
   }
 
   function notice(behind: Behind, before: RedisEpoch, epoch: { counter: number }): void {
@@ -188,6 +239,8 @@ export function startEpoch({
 
   return {
     held: () => held,
+    /** The same, as soon as it is known to be all. */
+    heldForSure: () => (isSure ? held : undefined),
     isBehind,
     /** For `/readyz`. @throws while a store is behind, with what to do */
     async ask(): Promise<void> {

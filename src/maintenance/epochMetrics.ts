@@ -19,7 +19,7 @@ export function registerEpochMetrics(
     kind: 'gauge',
     name: 'rain_held_rains',
     labels: ['reason'],
-    help: 'Rains in which nothing is granted, because Redis and the ledger do not agree about them: rain restore check. `restoring`: a restore is under way, or was interrupted',
+    help: 'Rains and sales in which nothing is granted, because Redis and the ledger do not agree about them: rain restore check. `restoring`: a restore is under way, or was interrupted',
     read: async () => [
       ...HOLD_REASONS.map((reason) => ({
         labels: { reason },

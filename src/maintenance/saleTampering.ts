@@ -3,9 +3,13 @@ import { restoreOrders } from '../operator/sale/restoreOrders.ts';
 import { resolveLostReservations } from '../operator/sale/toldReservations.ts';
 import type { OperatorContext } from '../operator/context.ts';
 import type { Logger } from '../platform/telemetry/log.ts';
+import { suspectNow } from '../operator/restore/behind.ts';
+import { readEpoch } from '../store/epoch.ts';
 import { healStatuses } from '../operator/sale/healStatuses.ts';
 import { restoreFields } from '../operator/sale/restoreFields.ts';
 import { storable } from '../operator/audit/tampering.ts';
+import { saleHoldReasonOf } from '../store/holds.ts';
+import { saleKeys } from '../store/saleKeys.ts';
 import { pauseWhatever, release } from '../store/saleTransitions.ts';
 import { createTamperingResponse, type OnTampering } from './tamperingResponse.ts';
 
@@ -48,7 +52,7 @@ export function createSaleResponse({
     return restored.length;
   }
 
-  async function restoreTold(saleId: string, audit: SaleAudit): Promise<number> {
+  async function restoreTold(saleId: string, audit: Pick<SaleAudit, 'untrue' | 'untold'>): Promise<number> {
     const { corrected, told } = await healStatuses(context, saleId, audit);
     if (corrected + told > 0)
       log.warn(
@@ -68,6 +72,8 @@ export function createSaleResponse({
   }
 
   async function letGo(saleId: string, reason: string): Promise<void> {
+    // The comparison of the stores ends its own holds.
+    if (saleHoldReasonOf(reason)) return;
     if (await release(redis, saleId, reason))
       log.error(
         { saleId },
@@ -75,10 +81,24 @@ export function createSaleResponse({
       );
   }
 
+  /**
+   * Whether the ledger may be an older state: then the statuses in Redis may be all that is left of what it has lost,
+   * and the shop decides.
+   */
+  async function isInDoubt(saleId: string, { untrue }: SaleAudit): Promise<boolean> {
+    if (untrue.length === 0) return false;
+    if (suspectNow(await readEpoch(redis), await ledger.epoch()) !== undefined) return true;
+    // Read last: a comparison holds the sale before the stores count as compared, and the audit may have begun before.
+    return saleHoldReasonOf(await redis.hget(saleKeys(saleId).state, 'held')) !== undefined;
+  }
+
   return {
     /** @returns how many findings it has healed */
     async respond(saleId: string, audit: SaleAudit): Promise<number> {
-      const { tampering, behind, untrue, untold, lost, hasLostSome, report, hold } = audit;
+      const { behind, untold, lost, hasLostSome, report, hold } = audit;
+      const inDoubt = await isInDoubt(saleId, audit);
+      const untrue = inDoubt ? [] : audit.untrue;
+      const tampering = inDoubt ? audit.tampering.filter(({ kind }) => kind !== 'status') : audit.tampering;
       if (hold?.isNeedless) await letGo(saleId, hold.reason);
       // All are tried: a state that was tampered with may not let itself be paused.
       const done = await Promise.allSettled([
@@ -86,7 +106,7 @@ export function createSaleResponse({
           .respond(saleId, tampering, () => pauseWhatever(redis, saleId))
           .then(() => restoreProgress(saleId, audit)),
         !report.balanced && (hasLostSome || behind.length > 0) ? restore(saleId) : 0,
-        untrue.length + untold.length > 0 ? restoreTold(saleId, audit) : 0,
+        untrue.length + untold.length > 0 ? restoreTold(saleId, { untrue, untold }) : 0,
         lost.length > 0 ? resolve(saleId, lost) : 0,
       ]);
       let healed = 0;

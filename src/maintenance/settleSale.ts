@@ -55,9 +55,9 @@ export async function settleSale(
   if (!stored) return settleGone(context, saleId, live, booked, ttlMs);
   if (!(await closeIfDue(context, saleId, stored, booked))) return { outcome: 'not_due' };
   const isGivenUp = await isWrittenOff(context, saleId);
-  if (stored.held !== undefined && !isGivenUp)
-    return { outcome: 'not_balanced', problems: [heldReason(saleId, JSON.stringify(stored.held))] };
   if (!booked) return { outcome: 'not_balanced', problems: [await noSaleReason(context, saleId)] };
+  if (stored.held !== undefined && !isGivenUp)
+    return { outcome: 'not_balanced', problems: [heldReason(saleId, stored.held)] };
   // Redis alone does not end a sale: whoever can write there would send all units back.
   if (await isEarly(context, booked))
     return {

@@ -3,20 +3,21 @@ import type { Readable } from 'node:stream';
 import { z } from 'zod';
 import type { BookedParticipant } from '../ledger/participants.ts';
 import { iso } from '../rain/figures.ts';
-import { matching } from '../rain/ids.ts';
 import { nameIn, participantId, PARTICIPANT_NAME_CHARACTERS_MAX } from '../rain/names.ts';
 import type { Signer } from '../store/signer.ts';
 import { enlistInOpenRounds } from './campaign/wins.ts';
 import { refuse, type OperatorContext, type Refused } from './context.ts';
-import { readSheet, SheetRefused } from './sheetReader.ts';
+import { names, NUMBER_NAMES, participantNumber } from './lists/columns.ts';
+import { openList, type Understood } from './sheetReader.ts';
+import { SheetRefused } from './sheetRefused.ts';
 
-/** Bytes of a list, for that many people. */
-export const LIST_BYTES_MAX = 2 * 1_024 * 1_024;
 /** People on one page. */
 export const LISTED_MAX = 500;
 /** People on the list: what one import reads, and one set of cards has [R10]. */
 export const PARTICIPANTS_MAX = 20_000;
 const DEPARTMENT_CHARACTERS_MAX = 60;
+/** People whom a list is shown by before it is imported. */
+const FIRST_SHOWN = 5;
 
 const readable = (what: string, charactersMax: number) =>
   z
@@ -32,14 +33,17 @@ const readable = (what: string, charactersMax: number) =>
 
 const LIST = {
   cells: z.object({
-    number: matching(/^[A-Za-z0-9_.-]{1,32}$/, 'expected 1 to 32 letters, digits, _ . or -'),
+    number: participantNumber,
     name: readable('a name', PARTICIPANT_NAME_CHARACTERS_MAX),
     department: readable('a department', DEPARTMENT_CHARACTERS_MAX).optional(),
   }),
-  aliases: { 工号: 'number', 姓名: 'name', 部门: 'department' },
-  semicolons: true,
+  aliases: {
+    ...NUMBER_NAMES,
+    ...names('name', '姓名', '名字', '员工姓名', '員工姓名'),
+    ...names('department', '部门', '部門', 'dept'),
+  },
   expected:
-    'expected a header line with the columns number, name and, if there is one, department (or 工号, 姓名, 部门), separated by commas',
+    'expected a header line with the columns number, name and, if there is one, department (or 工号, 姓名, 部门)',
 } as const;
 
 /** A participant as the operator sees it; times are ISO. */
@@ -67,16 +71,18 @@ const randomSalt = (): number => randomInt(2 ** 31);
  * Adds people from a CSV, all or none; of those who are on the list name and department are changed. Nobody is removed.
  * Safe to repeat.
  * @param bytes the list, see `LIST`
+ * @param dryRun shows what was understood and what would be done, and changes nothing
  * @param rename also the names of people who have come in, which may be a mistake: the number may be somebody else's
  *   by now
  */
 export async function importParticipants(
   { redis, ledger, signer, actor, random = randomSalt }: People,
   bytes: Readable,
-  { rename = false } = {},
-): Promise<{ ok: true; added: number; changed: number; unchanged: number } | Refused> {
+  { rename = false, dryRun = false } = {},
+): Promise<Imported | Refused> {
   const read = await readList(bytes);
   if (!read.ok) return read;
+  const { understood } = read;
   const known = new Map(
     (await ledger.participants({ limit: PARTICIPANTS_MAX })).map((one) => [keyOfNumber(one.number), one]),
   );
@@ -100,7 +106,17 @@ export async function importParticipants(
       'list',
       `expected at most ${PARTICIPANTS_MAX} people together with those who are on the list, ${known.size}`,
     );
-  const rows = [...read.people.values()].map(({ number, name, department }) => {
+  const people = [...read.people.values()];
+  const told = { understood, first: people.slice(0, FIRST_SHOWN).map(({ line: _, ...one }) => one) };
+  if (dryRun) {
+    const added = total - known.size;
+    const unchanged = [...read.people].filter(([key, { name, department }]) => {
+      const there = known.get(key);
+      return there?.name === name && there.department === department;
+    }).length;
+    return { ok: true, added, changed: people.length - added - unchanged, unchanged, ...told };
+  }
+  const rows = people.map(({ number, name, department }) => {
     const codeSalt = random();
     return {
       number,
@@ -115,16 +131,29 @@ export async function importParticipants(
   // Also when nothing has changed: the import before may have been cut here.
   for (const campaignId of await ledger.campaignsExcluding(rows.map(({ number }) => number)))
     await enlistInOpenRounds({ redis, ledger }, campaignId);
-  return { ok: true, added, changed, unchanged: rows.length - added - changed };
+  return { ok: true, added, changed, unchanged: rows.length - added - changed, ...told };
 }
 
 type Person = z.output<typeof LIST.cells> & { line: number };
 
+/** `first`: of the people of the list. */
+interface Imported {
+  ok: true;
+  added: number;
+  changed: number;
+  unchanged: number;
+  understood: Understood;
+  first: Omit<Person, 'line'>[];
+}
+
 /** By the keys of their numbers. */
-async function readList(bytes: Readable): Promise<{ ok: true; people: Map<string, Person> } | Refused> {
+async function readList(
+  bytes: Readable,
+): Promise<{ ok: true; people: Map<string, Person>; understood: Understood } | Refused> {
   const people = new Map<string, Person>();
   try {
-    for await (const { line, cells } of readSheet(bytes, LIST)) {
+    const { understood, rows } = await openList(bytes, LIST);
+    for await (const { line, cells } of rows) {
       const key = keyOfNumber(cells.number);
       const other = people.get(key);
       if (other)
@@ -137,11 +166,13 @@ async function readList(bytes: Readable): Promise<{ ok: true; people: Map<string
       if (people.size >= PARTICIPANTS_MAX) return refuse(`line ${line}`, `expected at most ${PARTICIPANTS_MAX} people`);
       people.set(key, { ...cells, line });
     }
+    return people.size > 0
+      ? { ok: true, people, understood }
+      : refuse('line 2', 'expected a person after the header line');
   } catch (error) {
     if (error instanceof SheetRefused) return { ok: false, refusals: [error.refusal] };
     throw error;
   }
-  return people.size > 0 ? { ok: true, people } : refuse('line 2', 'expected a person after the header line');
 }
 
 /** The list, by number. @param skip of the page before, its `next` */

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { stringify } from 'csv-stringify';
-import { toCell } from '../platform/sheetCell.ts';
+import { toCell, toSpreadsheetCell } from '../platform/sheetCell.ts';
 import { timeZoneHere, wallTime } from '../platform/timeZone.ts';
 
 /** Spreadsheets recognize UTF-8 by the byte order mark. */
@@ -31,7 +31,9 @@ export function sheetOf(
   const written = columns.flatMap((column) => (column === localized?.column ? [column, 'localTime'] : [column]));
   const text = stringify({
     header: true,
-    cast: { string: toCell },
+    cast: { string: reader === 'spreadsheet' ? toSpreadsheetCell : toCell },
+    // Readers trim what is not quoted.
+    quoted_match: /^\s|\s$/,
     ...(reader === 'spreadsheet' && SPREADSHEET),
     columns: written,
   });

@@ -1,11 +1,12 @@
 import { readEpoch } from '../store/epoch.ts';
-import { heldRains, type HoldReason } from '../store/holds.ts';
+import { heldRains, type HoldReason, type SaleHoldReason } from '../store/holds.ts';
 import { inTime } from '../platform/concurrency/deadline.ts';
 import { VERSION } from '../platform/process/version.ts';
 import type { QueueContext } from './context.ts';
 import { findLostRains } from './lostRains.ts';
 import { readLane, type AllQueues, type Lane } from './queues/lane.ts';
 import { SIDE, suspectNow, type Behind } from './restore/behind.ts';
+import { heldSales } from './restore/saleHolds.ts';
 
 export type SystemContext = QueueContext & { queues: AllQueues };
 
@@ -27,6 +28,8 @@ export interface SystemView {
   workers: number | null;
   /** Rains in which nothing is granted, because the stores do not agree; null while Redis does not answer. */
   held: { rainId: string; reason: HoldReason }[] | null;
+  /** Sales in which nothing is sold for the same reason; null while Redis does not answer. */
+  heldSales: { saleId: string; reason: SaleHoldReason }[] | null;
   /** Whether Redis and the ledger are of the same time; null while one of them does not answer. */
   stores: StoresView | null;
 }
@@ -48,12 +51,13 @@ export const READ_TIMEOUT_MS = 3_000;
  * reported.
  */
 export async function readSystem(context: SystemContext): Promise<SystemView> {
-  const [redis, database, queues, workers, held, stores] = await Promise.all([
+  const [redis, database, queues, workers, held, sales, stores] = await Promise.all([
     readRedis(context),
     inTime(context.ledger.countRains(), READ_TIMEOUT_MS),
     readQueues(context),
     inTime(context.queues.credit.getWorkersCount(), READ_TIMEOUT_MS),
     inTime(heldRains(context.redis), READ_TIMEOUT_MS),
+    inTime(heldSales(context.redis), READ_TIMEOUT_MS),
     inTime(readStores(context), READ_TIMEOUT_MS),
   ]);
   return {
@@ -63,6 +67,7 @@ export async function readSystem(context: SystemContext): Promise<SystemView> {
     queues: queues ?? null,
     workers: workers ?? null,
     held: held ? [...held].map(([rainId, reason]) => ({ rainId, reason })) : null,
+    heldSales: sales ? [...sales].map(([saleId, reason]) => ({ saleId, reason })) : null,
     stores: stores ?? null,
   };
 }
@@ -71,7 +76,8 @@ async function readStores(context: SystemContext): Promise<StoresView> {
   // Redis first: a step of a worker in between then makes the ledger newer, as it always is.
   const [copied, own] = [await readEpoch(context.redis), await context.ledger.epoch()];
   const suspected = suspectNow(copied, own);
-  const behind = new Set([...(await heldRains(context.redis)).values()].map((reason) => SIDE[reason]));
+  const held = [...(await heldRains(context.redis)).values(), ...(await heldSales(context.redis)).values()];
+  const behind = new Set(held.map((reason) => SIDE[reason]));
   if (suspected !== undefined && suspected !== 'compare') behind.add(suspected);
   // Twice: a rain may be on its way from one store to the other during the first look.
   const lost = await findLostRains(context);

@@ -4,10 +4,11 @@ import type { BookedTheme } from '../ledger/themes.ts';
 import { iso } from '../rain/figures.ts';
 import { refusalsOf } from '../rain/refusal.ts';
 import { requestedGreeting, themeColours, themeId, themeTitle } from '../rain/theme/check.ts';
-import { checkThemeFile, themeFilePath } from '../rain/theme/files.ts';
+import { checkSound, THEME_FILE_LIMITS, themeFilePath } from '../rain/theme/files.ts';
 import { THEMES_MAX, type Greeting, type ThemeFileKind } from '../rain/theme.ts';
 import { z } from 'zod';
 import { refuse, type OperatorContext, type Refused } from './context.ts';
+import { rewrittenPicture } from './picture.ts';
 import { unknownReason } from './restore/presence.ts';
 
 /** A theme as the operator sees it; `changedAt` is ISO. */
@@ -49,11 +50,13 @@ export async function removeTheme(
 
 /** Safe to repeat. */
 export async function setThemeFile(context: Themes, id: string, kind: ThemeFileKind, file: Buffer): Promise<Changed> {
-  const checked = checkThemeFile(kind, file);
+  const limits = THEME_FILE_LIMITS[kind];
+  const checked =
+    limits.is === 'sound' ? checkSound(kind, file, limits.bytesMax) : await rewrittenPicture(kind, file, limits);
   if (!checked.ok) return checked;
-  const bytes = new Uint8Array(file);
+  const { type, bytes } = checked;
   const sha256 = createHash('sha256').update(bytes).digest('hex');
-  return (await context.ledger.setThemeFile(id, kind, { type: checked.type, sha256, bytes }, context.actor))
+  return (await context.ledger.setThemeFile(id, kind, { type, sha256, bytes }, context.actor))
     ? found(context, id)
     : unknown(id);
 }

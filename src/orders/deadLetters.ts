@@ -11,6 +11,7 @@ import {
 import type { OrderDeadQueue } from './queue.ts';
 
 const box = createLetterBox<OrderLetter, ReservationEntry>({
+  kind: 'reservation',
   schema: orderLetter,
   idOf: idOfOrderLetter,
   idOfEntry: orderLetterId,
@@ -23,6 +24,7 @@ export const {
   areListed: areOrderLetters,
   add: addOrderLetters,
   replace: replaceOrderLetter,
+  isSigned: isSignedOrderLetter,
 } = box;
 
 /** Complete ids, each optional; `order`: its id is that of the reservation. */

@@ -1,9 +1,11 @@
+import { isDeepStrictEqual } from 'node:util';
 import { ENTRIES_MAX } from '../credit/job.ts';
+import { removeJob, type Removing } from '../credit/queue.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BookedOrder } from '../ledger/orders.ts';
 import type { Logger } from '../platform/telemetry/log.ts';
 import { holdsUnits } from '../sale/order.ts';
-import { endedJobId, type EndedQueue } from './endedQueue.ts';
+import { endedJob, endedJobId, type EndedQueue } from './endedQueue.ts';
 import { inParts, mergeEnded, type MergedQueue } from './mergeEnded.ts';
 
 /**
@@ -23,24 +25,19 @@ const MERGED_MIN = 20;
 /** Sales whose order service is cached [R10]. */
 const KNOWN_MAX = 1_000;
 
+type EndedJobs = Pick<EndedQueue, 'getJobCountByTypes' | 'getJobState'> & MergedQueue & Removing;
+
 interface EndedOrdersOptions {
-  queue: Pick<EndedQueue, 'getJobCountByTypes'> & MergedQueue;
+  queue: EndedJobs;
   ledger: Pick<Ledger, 'sale'>;
   log: Logger;
   jobsMax?: number;
 }
 
-/**
- * Queues what the shop has to be told of orders that the ledger has ended. Adding the same again while it waits adds
- * nothing.
- */
-export function endedOrders({ queue, ledger, log, jobsMax = JOBS_MAX }: EndedOrdersOptions) {
-  const counters = { untold: 0 };
+/** Whether the shop is told of the orders of a sale: it is one of its own, and no rehearsal. */
+function toldSales(ledger: Pick<Ledger, 'sale'>): (sale: string) => Promise<boolean> {
   const known = new Map<string, boolean>();
-  let merging: Promise<void> | undefined;
-
-  /** A shop is told of its own sales only, and of no rehearsal. */
-  async function isTold(sale: string): Promise<boolean> {
+  return async (sale) => {
     const before = known.get(sale);
     if (before !== undefined) return before;
     const booked = await ledger.sale(sale);
@@ -49,7 +46,51 @@ export function endedOrders({ queue, ledger, log, jobsMax = JOBS_MAX }: EndedOrd
     const told = booked.orderService === 'webhook' && booked.rehearsal !== true;
     known.set(sale, told);
     return told;
+  };
+}
+
+/** Reads from the ledger those of some orders of a sale that have ended, and of which a shop is told, in their order. */
+export function endedInLedger(ledger: Pick<Ledger, 'orders' | 'sale'>) {
+  const isTold = toldSales(ledger);
+  return async (saleId: string, orderIds: readonly string[]): Promise<EndedOrder[]> => {
+    const orders = (await isTold(saleId)) ? await ledger.orders({ ids: orderIds }, orderIds.length) : [];
+    const booked = new Map(orders.map((order) => [order.id, order]));
+    return orderIds.flatMap((id): EndedOrder[] => {
+      const order = booked.get(id);
+      return order?.saleId === saleId && !holdsUnits(order.status)
+        ? [{ id, userId: order.userId, status: order.status }]
+        : [];
+    });
+  };
+}
+
+/**
+ * Somebody who writes a job's key before us would keep it out of the queue, since BullMQ takes it for a job that is
+ * there: one that names other orders, or is in no list, is removed.
+ */
+async function addJobs(queue: EndedJobs, saleId: string, parts: readonly EndedOrder[][]): Promise<void> {
+  const jobs = parts.map((ended) => ({
+    name: 'ended',
+    data: { saleId, ended },
+    opts: { jobId: endedJobId(saleId, ended) },
+  }));
+  for (const { data, opts } of jobs) {
+    const there = await queue.getJob(opts.jobId).catch(() => 'foreign' as const);
+    if (there === undefined) continue;
+    const isOurs = there !== 'foreign' && isDeepStrictEqual(endedJob.safeParse(there.data).data, data);
+    if (!isOurs || (await queue.getJobState(opts.jobId)) === 'unknown') await removeJob(queue, opts.jobId);
   }
+  await queue.addBulk(jobs);
+}
+
+/**
+ * Queues what the shop has to be told of orders that the ledger has ended. Adding the same again while it waits adds
+ * nothing.
+ */
+export function endedOrders({ queue, ledger, log, jobsMax = JOBS_MAX }: EndedOrdersOptions) {
+  const counters = { untold: 0 };
+  const isTold = toldSales(ledger);
+  let merging: Promise<void> | undefined;
 
   const countJobs = (): Promise<number> => queue.getJobCountByTypes('waiting', 'active', 'delayed');
 
@@ -72,14 +113,7 @@ export function endedOrders({ queue, ledger, log, jobsMax = JOBS_MAX }: EndedOrd
         .map(({ id, userId: user, status }) => ({ id, userId: user, status }));
       if (ended.length === 0 || !(await isTold(sale))) return;
       const parts = inParts(ended, ENTRIES_MAX);
-      if (!(await isFull()))
-        return void (await queue.addBulk(
-          parts.map((part) => ({
-            name: 'ended',
-            data: { saleId: sale, ended: part },
-            opts: { jobId: endedJobId(sale, part) },
-          })),
-        ));
+      if (!(await isFull())) return addJobs(queue, sale, parts);
       counters.untold += ended.length;
       // Each by its id: it is nowhere else, and the shop has to ask for it.
       for (const part of parts) {

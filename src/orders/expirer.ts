@@ -5,6 +5,8 @@ import type { Ledger } from '../ledger/ledger.ts';
 interface ExpirerOptions {
   ledger: Pick<Ledger, 'expireOrders'>;
   log: Logger;
+  /** Sales whose orders wait, as the ledger may be an older state; undefined: not known yet, so all wait. */
+  heldSales?: (() => Iterable<string> | undefined) | undefined;
   /** How often it looks for orders that are due. */
   everyMs?: number;
   ordersMax?: number;
@@ -21,13 +23,21 @@ const REST_SHARE = 1.3;
 /**
  * Ends orders that were not paid in time. Any number of expirers share the work, each order is ended by one of them.
  */
-export function startExpirer({ ledger, log, everyMs = 250, ordersMax = ORDERS_MAX }: ExpirerOptions) {
+export function startExpirer({
+  ledger,
+  log,
+  heldSales = () => [],
+  everyMs = 250,
+  ordersMax = ORDERS_MAX,
+}: ExpirerOptions) {
   const counters = { expired: 0 };
   const failing = new Set<string>();
   const rounds = startLoop(async () => {
+    const except = heldSales();
+    if (!except) return everyMs;
     const began = performance.now();
     const ended =
-      (await reportingFault(failing, '', () => ledger.expireOrders(ordersMax), {
+      (await reportingFault(failing, '', () => ledger.expireOrders(ordersMax, [...except]), {
         began: (error) => log.warn({ error: String(error) }, 'orders that are due cannot be ended, will try again'),
         over: () => log.info('orders that are due are ended again'),
       })) ?? 0;

@@ -1,13 +1,15 @@
 import { z } from 'zod';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { BookedOrder } from '../ledger/orders.ts';
+import { reservationOf, type BookedOrder } from '../ledger/orders.ts';
 import { iso } from '../rain/figures.ts';
 import { inTime } from '../platform/concurrency/deadline.ts';
 import { parseReservationId, reservationIdText, reservationOrdinal } from '../sale/ids.ts';
 import type { OrderStep } from '../sale/order.ts';
 import type { Reservation } from '../sale/reservation.ts';
-import { readSale } from '../store/sales.ts';
+import { saleKeys } from '../store/saleKeys.ts';
+import { hasTraces, readSale } from '../store/sales.ts';
 import type { Signer } from '../store/signer.ts';
+import { readToldReservations } from '../store/toldReservations.ts';
 import { idOfOrderLetter, type OrderLetter } from './deadLetter.ts';
 import { followOrders, type FollowParts } from './followOrders.ts';
 
@@ -19,7 +21,7 @@ export const orderReport = z.object(
     orderId: reservationIdText,
     status: z.enum(REPORTED, `expected ${REPORTED.join(', ')}`),
   },
-  'expected a JSON object',
+  'expected a JSON object that has no name twice',
 );
 type OrderReport = z.infer<typeof orderReport>;
 
@@ -38,8 +40,9 @@ export type ReportOutcome =
 export type TakeReport = (report: OrderReport) => Promise<ReportOutcome>;
 
 interface ReportsOptions extends Omit<FollowParts, 'onFollowed'> {
-  signer: FollowParts['signer'] & Pick<Signer, 'reservationMac'>;
-  ledger: FollowParts['ledger'] & Pick<Ledger, 'stepOrder' | 'order' | 'unfollowedOrder' | 'discardedClaims'>;
+  signer: FollowParts['signer'] & Pick<Signer, 'reservationMac' | 'isReceipt'>;
+  ledger: FollowParts['ledger'] &
+    Pick<Ledger, 'stepOrder' | 'order' | 'unfollowedOrder' | 'discardedClaims' | 'refusalsAmong'>;
   /** Adds a dead letter once, however often it is passed in. */
   deadLetter(letter: OrderLetter): Promise<void>;
 }
@@ -86,16 +89,28 @@ export function takeReports({ redis, ledger, signer, deadLetter }: ReportsOption
 
   /**
    * A settled sale has all of its orders, and Redis counts the reservations of the others. Without its count, or while
-   * it is held, nothing is certain.
+   * it is held, nothing is certain, nor where only Redis knows the sale: a later state of the ledger may come back.
    */
   async function isNever(orderId: string): Promise<boolean> {
     const id = parseReservationId(orderId);
-    const sale = id && (await ledger.sale(id.saleId));
-    if (!sale) return true;
+    if (!id) return true;
+    const sale = await ledger.sale(id.saleId);
+    if (!sale) return !(await hasTraces(redis, id.saleId));
     const stored = sale.settledAt === undefined ? await readSale(redis, sale.id) : undefined;
-    const isBeyond = stored !== undefined && stored.held === undefined && id.ordinal > stored.made;
+    // Somebody may have lowered the one number; the log has each reservation, too.
+    const isBeyond =
+      stored !== undefined &&
+      stored.held === undefined &&
+      id.ordinal > Math.max(stored.made, await redis.llen(saleKeys(sale.id).reservations)) &&
+      !(await isRemembered(sale.id, orderId));
     // Read last: it may have been written meanwhile.
     return (sale.settledAt !== undefined || isBeyond) && (await ledger.order(orderId)) === undefined;
+  }
+
+  /** Whether gateways have told it, Redis has lost it, and nobody has decided yet what becomes of it. */
+  async function isRemembered(saleId: string, orderId: string): Promise<boolean> {
+    const told = (await readToldReservations(redis, signer, saleId)).filter((one) => one.reservationId === orderId);
+    return told.length > (await ledger.refusalsAmong(told)).length;
   }
 
   async function addLatePayment(order: BookedOrder): Promise<void> {
@@ -110,23 +125,12 @@ export function takeReports({ redis, ledger, signer, deadLetter }: ReportsOption
  * Made of the ledger's order alone, so that it is the same letter each time, also when Redis has forgotten the sale.
  */
 export function latePayment(order: BookedOrder, signer: Pick<Signer, 'reservationMac'>, now: number): OrderLetter {
-  const { id: reservationId, saleId, userId, sku, quantity, price, ref, status, reservedAt, payBy, changedAt } = order;
-  const reservation: Reservation = {
-    saleId,
-    reservationId,
-    userId,
-    sku,
-    quantity,
-    price,
-    ...(ref !== undefined && { ref }),
-    at: String(reservedAt),
-    payBy: String(payBy),
-    mac: signer.reservationMac({ saleId, userId, sku, quantity, ref }),
-  };
+  const { id, saleId, userId, sku, quantity, ref, status, changedAt } = order;
+  const mac = signer.reservationMac({ saleId, userId, sku, quantity, ref });
   return {
     saleId,
-    index: reservationOrdinal(saleId, reservationId)! - 1,
-    entry: JSON.stringify(reservation),
+    index: reservationOrdinal(saleId, id)! - 1,
+    entry: JSON.stringify({ ...reservationOf(order), mac } satisfies Reservation),
     reason: 'paid_after_release',
     detail: `${status} at ${iso(changedAt)}; the shop reported the payment at ${iso(now)}`,
   };

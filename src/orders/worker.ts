@@ -23,7 +23,7 @@ export interface OrderWorkerOptions
   extends RangeWorkerOptions, Pick<OrderRangeDependencies, 'ledger' | 'service' | 'onCreated' | 'onRefused'> {
   /** With purpose `once`: reads what buyers have reserved. */
   redis: RedisClient;
-  signer: Pick<Signer, 'isReservation' | 'under'>;
+  signer: Pick<Signer, 'isReservation' | 'under' | 'letterMac'>;
   /**
    * Returns which of these letters the operator has discarded: they are not dead-lettered again when their range is
    * sent again.
@@ -80,6 +80,7 @@ export function createOrderWorker(options: OrderWorkerOptions): OrderWorker {
         await addOrderLetters(
           dead,
           letters.filter((letter) => !discarded.has(idOfOrderLetter(letter))),
+          signer,
         );
         log.error(
           { job: job.id, dead: letters.length, reservationIds: reservationIdsOf(letters.map(({ entry }) => entry)) },
@@ -88,7 +89,7 @@ export function createOrderWorker(options: OrderWorkerOptions): OrderWorker {
       },
       async replaceLetter(letter) {
         const discarded = await discardedLetters([idOfOrderLetter(letter)]);
-        if (!discarded.has(idOfOrderLetter(letter))) await replaceOrderLetter(dead, letter);
+        if (!discarded.has(idOfOrderLetter(letter))) await replaceOrderLetter(dead, letter, signer);
       },
       async onUndelivered(saleId, orderIds, reason) {
         await addUndelivered(

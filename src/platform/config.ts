@@ -42,6 +42,14 @@ const secret = z.string().min(SECRET_CHARACTERS_MIN, SECRET).optional();
 /** Tries of a challenge at most. They take a browser 0.1 to 0.3 s, and a script 0.1 s of a core. */
 export const PROOF_OF_WORK_TRIES = 800;
 
+const ENCODED = 'expected user and password percent-encoded: % as %25, # as %23, / as %2F, ? as %3F, @ as %40';
+
+/** Whether nothing in user and password can be taken for another part of the address. */
+function isEncoded(url: string): boolean {
+  const [, login = '', rest = ''] = /^[a-z+]+:\/\/(?:([^/?#]*)@)?(.*)$/is.exec(url) ?? [];
+  return !/%(?![0-9a-f]{2})/i.test(login) && !/^[^?]*[@#]/.test(rest) && !/^[^/]*[?#].*@/.test(rest);
+}
+
 const demand = z.enum(['off', 'pressure', 'always'], 'expected off, pressure or always').default('off');
 const list = z.string().transform((text) =>
   text
@@ -54,6 +62,11 @@ export const configSchema = z.object({
   REDIS_URL: z
     .string()
     .refine(
+      (url) => !/^rediss\+/i.test(url),
+      'TLS to a Sentinel group or a Cluster is not supported, expected redis+sentinel://… or redis+cluster://… in a network of your own, or rediss://… to one server',
+    )
+    .refine(isEncoded, { error: ENCODED, abort: true })
+    .refine(
       (url) => parseRedisUrl(url) !== undefined,
       'expected redis://host:port, rediss://…, redis+sentinel://host:port,host:port/name or redis+cluster://host:port,host:port',
     )
@@ -61,6 +74,11 @@ export const configSchema = z.object({
   DATABASE_URL: z
     .string()
     .regex(/^postgres(ql)?:\/\/[^/\s]+\/\S+$/, 'expected postgres://user:password@host:port/database')
+    .refine(isEncoded, { error: ENCODED, abort: true })
+    .refine(
+      (url) => !/[?&]schema=(?!public(&|$))/.test(url),
+      'expected no schema: the tables are in the schema public of a database',
+    )
     .optional(),
   DURABILITY: durability.default(LOCAL),
   DURABILITY_WAIT_MS: milliseconds(1, WAIT_MS_MAX, 'expected milliseconds').default(DURABILITY_WAIT_MS),
@@ -144,6 +162,12 @@ export const configSchema = z.object({
   PROOF_OF_WORK_TRIES: count.default(PROOF_OF_WORK_TRIES),
   TICKET_SECRET: secret,
   ALLOWED_ORIGINS: list.default([]),
+  PICTURE_ORIGINS: list
+    .refine(
+      (origins) => origins.every((origin) => /^https:\/\/[A-Za-z0-9.-]+(:\d{1,5})?$/.test(origin)),
+      'expected origins such as https://img.example.com, separated by commas',
+    )
+    .default([]),
   OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl.optional(),
   TRACES_ONE_IN: count.default(100),
   LOG_LEVEL: z

@@ -10,6 +10,10 @@ const AT_START = String.raw`(?<=(?:^|[;,|\t\r\n])[\s"]*)`;
  */
 const TO_MARK = new RegExp(`(?=['${SIGN}])${AT_START}(?='*[${SIGN}])`, 'gu');
 const MARKED = new RegExp(`(?=')${AT_START}'(?='*[${SIGN}])`, 'gu');
+/** A spreadsheet shows `00124` as 124, `13800000000001` as 1.38E+13, loses digits after the 15th, and takes `1e5` as 100000. */
+const SHORTENED = /^(0\d+|\d{12,}|\d+e\d+)$/i;
+/** A text that a spreadsheet keeps as it is. */
+const KEPT = /^="([0-9A-Za-z]*)"$/;
 
 /**
  * Text of a cell, with an apostrophe before whatever a spreadsheet would run as a formula. Different texts stay
@@ -19,7 +23,12 @@ export function toCell(text: string): string {
   return text.replace(TO_MARK, "'");
 }
 
-/** The text that `toCell` was given. */
+/** The same for a spreadsheet, which would shorten long numbers and drop leading zeros: `="00124"` keeps them. */
+export function toSpreadsheetCell(text: string): string {
+  return SHORTENED.test(text) ? `="${text}"` : toCell(text);
+}
+
+/** The text that `toCell` or `toSpreadsheetCell` was given. */
 export function fromCell(cell: string): string {
-  return cell.replace(MARKED, '');
+  return KEPT.exec(cell)?.[1] ?? cell.replace(MARKED, '');
 }

@@ -1,3 +1,5 @@
+import { readCalendarTime } from './calendarTime.ts';
+
 const DAY_MS = 86_400_000;
 const formats = new Map<string, Intl.DateTimeFormat>();
 
@@ -27,11 +29,12 @@ export function wallTime(at: number, timeZone: string): string {
 
 /**
  * When clocks there show this, epoch ms: of a time that comes twice in autumn the first, and of one that is skipped in
- * spring the one an hour later. @param text `2026-12-31T20:00` or `2026-12-31T20:00:00`; NaN: another text
+ * spring the one an hour later. @param text `2026-12-31T20:00` or `2026-12-31T20:00:00`; NaN: another text, or a day that
+ * no calendar has
  */
 export function momentAt(text: string, timeZone: string): number {
-  const wall = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?$/.test(text) ? Date.parse(`${text}Z`) : NaN;
-  if (Number.isNaN(wall)) return NaN;
+  const wall = /^[^ ]{16}(:\d\d)?$/.test(text) ? readCalendarTime(text)?.wall : undefined;
+  if (wall === undefined) return NaN;
   const [before, after] = [wall - DAY_MS, wall + DAY_MS].map(
     (near) => wall - (Date.parse(`${wallTime(near, timeZone)}Z`) - near),
   ) as [number, number];

@@ -50,3 +50,17 @@ export function parseClaim(entry: string): ParsedClaim {
     ? { ok: true, claim: parsed.data }
     : { ok: false, reason: formatRefusal(firstRefusal(parsed.error, 'claim')) };
 }
+
+/** Whether this entry, of the claim log or of a user, is this win. */
+export function isEntryOf(
+  entry: string | null | undefined,
+  { userId: winner, redPacketId, amount: won }: Pick<Claim, 'userId' | 'redPacketId' | 'amount'>,
+): boolean {
+  const parsed = typeof entry === 'string' ? parseClaim(entry) : undefined;
+  return (
+    parsed?.ok === true &&
+    parsed.claim.userId === winner &&
+    parsed.claim.redPacketId === redPacketId &&
+    parsed.claim.amount === won
+  );
+}

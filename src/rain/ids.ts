@@ -7,6 +7,15 @@ export const plainId = matching(/^[^\p{Cc}\p{Cs}]{1,128}$/u, 'expected 1 to 128 
 export const userId = plainId;
 
 /**
+ * The same at the doors: an id that turns the text around it reads as another one, on a screen and in a file. Users
+ * that were let in before are still paid.
+ */
+export const bearerId = plainId.regex(
+  /^[^\p{Bidi_Control}\p{Zl}\p{Zp}]*$/u,
+  'expected no character that turns the text around it',
+);
+
+/**
  * The id of a rain in Redis keys and in the ledger; braces and colons would break Cluster hash tags and key parsing.
  */
 export const plainRainId = matching(/^[A-Za-z0-9_-]{1,64}$/, 'expected 1 to 64 letters, digits, _ or -');

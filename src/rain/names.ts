@@ -1,3 +1,5 @@
+import { looksLikeStaff } from './lookAlike.ts';
+
 /** How users are shown to other users: by name, masked so that only the user recognizes the name, or not at all. */
 export type WinnerNames = 'masked' | 'full' | 'none';
 
@@ -12,7 +14,7 @@ const NAMED_GUEST = /^guest-(.+)-[\w-]{12}$/su;
 /** Ids of people on the list of participants begin so. */
 const PARTICIPANT_PREFIX = 'participant-';
 /** `participant-E1042/Anna Li`. */
-const PARTICIPANT = /^participant-[\w.-]+\/(.+)$/su;
+const PARTICIPANT = /^participant-[^/]+\/(.+)$/su;
 
 export function isParticipant(userId: string): boolean {
   return userId.startsWith(PARTICIPANT_PREFIX);
@@ -28,8 +30,16 @@ export function guestId(random: string, nickname?: string): string {
   return GUEST_PREFIX + (nickname === undefined ? random : `${nickname}-${random}`);
 }
 
+/** Symbols that are blank in every font, or stand for something that is missing. */
+const BLANK = /[\u2800\uFFFC\uFFFD\u{1D159}]/gu;
+/** More marks on one letter than any language writes reach into the lines above and below. */
+const STACKED_MARKS = /(\p{M}{3})\p{M}+/gu;
+/** Between names and amounts of winners, it would look like another winner. */
+const AMOUNT = /\p{Sc}|\p{Nd}\s*[.,·٫]\s*\p{Nd}/u;
+
 /**
- * A name as typed, without what would spoil a line: characters that cannot be seen, and more than one space.
+ * A name as typed, without what would spoil a line: characters that cannot be seen, marks that are stacked, and more
+ * than one space.
  * @returns `undefined` if nothing is left that can be read, or more characters than a name has at most
  */
 export function nameIn(typed: string, charactersMax: number): string | undefined {
@@ -37,19 +47,30 @@ export function nameIn(typed: string, charactersMax: number): string | undefined
     .normalize('NFC')
     .replaceAll(/\s/gu, ' ')
     .replaceAll(/[\p{C}\p{Default_Ignorable_Code_Point}]/gu, '')
+    .replaceAll(BLANK, '')
+    .replaceAll(STACKED_MARKS, '$1')
     .replaceAll(/ +/g, ' ')
     .trim();
   return /[\p{L}\p{N}\p{S}]/u.test(name) && [...name].length <= charactersMax ? name : undefined;
 }
 
-/** A guest's. */
+export const NICKNAME_EXPECTED = `expected 1 to ${NICKNAME_CHARACTERS_MAX} characters with a letter, a digit or a symbol among them, no amount, and no word for the staff`;
+
+/** A guest's: nobody has checked it, so it must not pass for the staff's, or for a line of the winners. */
 export function nicknameIn(typed: string): string | undefined {
-  return nameIn(typed, NICKNAME_CHARACTERS_MAX);
+  const name = nameIn(typed.replaceAll(/[🏆🏅🥇🥈🥉👑]/gu, ''), NICKNAME_CHARACTERS_MAX);
+  // Full-width digits and points are amounts, too.
+  return name === undefined || AMOUNT.test(name.normalize('NFKC')) || looksLikeStaff(name) ? undefined : name;
+}
+
+/** The name that a guest has given. */
+export function nicknameOf(userId: string): string | undefined {
+  return NAMED_GUEST.exec(userId)?.[1];
 }
 
 /** A user's name as the user knows it: a guest's nickname, a participant's name on the list, or the id. */
 export function ownName(userId: string): string {
-  return (NAMED_GUEST.exec(userId) ?? PARTICIPANT.exec(userId))?.[1] ?? userId;
+  return nicknameOf(userId) ?? PARTICIPANT.exec(userId)?.[1] ?? userId;
 }
 
 /** The name as other users see it. Masked, `alice-1234` is `a•••4`: that somebody has won can be seen, but not who. */

@@ -25,3 +25,6 @@ export function stateAt(rain: RainWindow, now: number): RainState {
   if (rain.state === 'paused') return 'paused';
   return now >= rain.opensAt ? 'open' : 'loaded';
 }
+
+/** Whether nothing is given any more, by the clock or by an operator. */
+export const isOver = (state: RainState): boolean => state === 'closed' || state === 'settled';

@@ -11,6 +11,15 @@ import { run } from './scripts.ts';
 export const HOLD_REASONS = ['unknown_to_ledger', 'ledger_behind', 'redis_behind'] as const;
 export type HoldReason = (typeof HOLD_REASONS)[number];
 
+/** Why a worker holds a sale. `ledger_behind`: Redis has later statuses of orders than the ledger. */
+export const SALE_HOLD_REASONS = ['unknown_to_ledger', 'ledger_behind'] as const satisfies readonly HoldReason[];
+export type SaleHoldReason = (typeof SALE_HOLD_REASONS)[number];
+
+/** `undefined`: the sale is not held, or somebody else has written the text. */
+export function saleHoldReasonOf(held: string | null | undefined): SaleHoldReason | undefined {
+  return SALE_HOLD_REASONS.find((reason) => reason === held);
+}
+
 /** The reason while an operator restores the rain: it ends with the restore, not by itself. */
 export const RESTORING = 'the rain is being restored';
 

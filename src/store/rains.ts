@@ -114,6 +114,8 @@ export interface StoredRain extends RainWindow {
   signedBy?: string;
   /** Only for a settled rain. */
   reveal?: Reveal;
+  /** Shards of which Redis has nothing that can be read, while it has others; absent: none. */
+  lostShards?: readonly number[];
 }
 
 /** Redis's clock, epoch ms. */
@@ -141,15 +143,34 @@ export const settledRains = (redis: RedisClient): Promise<Map<string, LiveRain>>
 /** The fields of a state and a few that a newer version may add; the plans of all top-ups are the most of it [R10]. */
 export const STATE_LIMITS: HashLimits = { fieldsMax: 64, bytesMax: 4_194_304 };
 
+/** Whether this rain is listed as not settled yet. */
+export const isLiveRain = async (redis: RedisClient, rainId: string): Promise<boolean> =>
+  (await redis.hexists(LIVE_RAINS_KEY, rainId)) === 1;
+
+/** Looked at for a rain whose number of shards is not known: not all are on the master that was lost. */
+const LOOKED_AT = [0, 1, 2];
+
+/** Whether Redis has shards of this rain that are not settled: their index may have been on another master. */
+export async function isUnindexedRain(redis: RedisClient, rainId: string): Promise<boolean> {
+  const states = await Promise.all(LOOKED_AT.map((shard) => redis.hget(shardKeys(rainId, shard).state, 'state')));
+  return states.some((state) => state !== null && state !== 'settled');
+}
+
 /** Finds one rain, live or recently settled. */
 export const findRain = (redis: RedisClient, rainId: string): Promise<LiveRain | undefined> =>
   findInIndex(redis, [LIVE_RAINS_KEY, SETTLED_RAINS_KEY], rainId, liveRain);
 
+/** `undefined`: no such rain, its keys have expired, or Redis has lost some of its shards. */
+export async function readRain(redis: RedisClient, rainId: string, live: LiveRain): Promise<StoredRain | undefined> {
+  const stored = await readRemains(redis, rainId, live);
+  return stored?.lostShards ? undefined : stored;
+}
+
 /**
- * `undefined`: no such rain, or its keys have expired. If the shards disagree about the state, the least advanced state
- * counts.
+ * The same of a rain of which Redis may have lost shards, summed over those that it has; `undefined`: it has none. If
+ * they disagree about the state, the least advanced state counts.
  */
-export async function readRain(
+export async function readRemains(
   redis: RedisClient,
   rainId: string,
   { shards, title, rehearsal }: LiveRain,
@@ -173,8 +194,12 @@ export async function readRain(
     newest: '',
   };
   let reveal: Reveal | undefined;
+  const lostShards = shardStates.flatMap((shard, at) => (shard ? [] : [at]));
+  if (lostShards.length === shards) return undefined;
+  // Lost packets may come back.
+  if (lostShards.length > 0) Object.assign(total, { lostShards, drained: false });
   for (const shard of shardStates) {
-    if (!shard) return undefined;
+    if (!shard) continue;
     addShard(total, shard);
     if (shard.seed !== undefined && shard.plan !== undefined) reveal = { seed: shard.seed, plan: shard.plan };
   }

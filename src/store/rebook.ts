@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { reservationOrdinal } from '../sale/ids.ts';
+import { STATUS_LETTERS, type OrderStatus } from '../sale/order.ts';
 import type { Reservation } from '../sale/reservation.ts';
 import type { RedisClient } from '../platform/redis/connect.ts';
 import { saleKeys } from './saleKeys.ts';
@@ -25,29 +26,46 @@ export async function rebook(
   reservations: readonly Omit<Reservation, 'mac'>[],
 ): Promise<z.infer<typeof reply>> {
   const { state, stock, buyers, reservations: log, bought } = saleKeys(saleId);
-  const args = reservations.flatMap(({ reservationId, userId, sku, quantity, price, ref, at, payBy }) => {
-    const mac = signer.reservationMac({ saleId, userId, sku, quantity, ref });
-    return [
-      userId,
-      reservationOrdinal(saleId, reservationId)!,
-      sku,
-      quantity,
-      payBy,
-      mac,
-      ref ?? '',
-      JSON.stringify({
-        saleId,
-        reservationId,
-        userId,
-        sku,
-        quantity,
-        price,
-        ...(ref !== undefined && { ref }),
-        at,
-        payBy,
-        mac,
-      } satisfies Reservation),
-    ];
+  const args = reservations.flatMap((one) => {
+    const { userId, sku, quantity, payBy, mac, ref, entry, ordinal } = signedAnew(signer, one);
+    return [userId, ordinal, sku, quantity, payBy, mac, ref ?? '', entry];
   });
   return reply.parse(await run(redis, 'rebook', [state, stock, buyers, log, bought], args));
+}
+
+/** The reservation with a new signature, its number, and its entry of the log. */
+function signedAnew(signer: Pick<Signer, 'reservationMac'>, reservation: Omit<Reservation, 'mac'>) {
+  const one = { ...reservation, mac: signer.reservationMac(reservation) } satisfies Reservation;
+  return { ...one, ordinal: reservationOrdinal(one.saleId, one.reservationId)!, entry: JSON.stringify(one) };
+}
+
+/** An order of the ledger, as its reservation was, and its status. */
+export type OrderToWrite = Omit<Reservation, 'mac'> & { status: Exclude<OrderStatus, 'reserved'> };
+
+/**
+ * Writes orders into a sale that Redis has lost and that nobody can buy in yet; see lua/saleback.lua. Safe to repeat.
+ * @param orders in order of their numbers
+ * @returns how many were written now; undefined: the sale is sold, is over, or is gone
+ */
+export async function writeOrdersBack(
+  redis: RedisClient,
+  signer: Pick<Signer, 'reservationMac'>,
+  saleId: string,
+  orders: readonly OrderToWrite[],
+): Promise<number | undefined> {
+  const { state, stock, buyers, reservations: log } = saleKeys(saleId);
+  let written = 0;
+  for (let at = 0; at < orders.length; at += REBOOK_MAX) {
+    const args = orders.slice(at, at + REBOOK_MAX).flatMap(({ status, ...plain }) => {
+      const { userId, ordinal, sku, quantity, payBy, mac, ref, entry } = signedAnew(signer, plain);
+      return [userId, ordinal, sku, quantity, STATUS_LETTERS[status], `${payBy}:${mac}:${ref ?? ''}`, entry];
+    });
+    const done = z
+      .int()
+      .nullable()
+      .parse(await run(redis, 'saleback', [state, stock, buyers, log], args));
+    if (done === null || done < 0) return undefined;
+    written += done;
+  }
+  return written;
 }

@@ -25,6 +25,14 @@ export function signedEntry(signer: Signer, { rainId, redPacketId, amount, userI
 }
 
 /**
+ * Says that a contested claim is in the log already. Somebody who could write it for another win would keep that win
+ * out of the log. @param signer of the shard
+ */
+export function restoredMark(signer: Pick<Signer, 'receipt'>, claim: Omit<Claim, 'mac' | 'at'>): string {
+  return `${claim.redPacketId}\n${claim.userId}\n${signer.receipt(claim)}`;
+}
+
+/**
  * The signer with the key of this shard's packets, to write or find a list element byte for byte; with one key alone,
  * that one.
  */
@@ -56,7 +64,12 @@ export async function restoreClaims(
   const { state, packets, claimed, claims: log, restored } = shardKeys(rainId, shard);
   const own = await signerOfShard(redis, signer, rainId, shard);
   const elements = claims.map(({ redPacketId, amount }) => packetElement(own, rainId, redPacketId, amount));
-  const args = claims.flatMap((claim, i) => [claim.userId, signedEntry(own, claim), elements[i]!]);
+  const args = claims.flatMap((claim, i) => [
+    claim.userId,
+    signedEntry(own, claim),
+    elements[i]!,
+    restoredMark(own, claim),
+  ]);
   const done = reply.parse(
     await run(redis, 'restore', [state, packets, claimed, log, restored, campaignKeys(rainId, shard).wins], args),
   );

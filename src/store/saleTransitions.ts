@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { STORED_STATES, type RainWindow, type StoredState } from '../rain/rain.ts';
 import type { RedisClient } from '../platform/redis/connect.ts';
 import { publish } from './events.ts';
+import type { HoldReason } from './holds.ts';
 import { saleKeys } from './saleKeys.ts';
 import { run } from './scripts.ts';
 
@@ -75,6 +76,13 @@ export async function recount(
   { hash, field, found, right }: { hash: 'state' | 'stock'; field: string; found: string; right: number | string },
 ): Promise<boolean> {
   return (await run(redis, 'recount', [saleKeys(saleId)[hash]], [field, found, right])) === 1;
+}
+
+/** Stops selling. Safe to repeat. @returns false: Redis has no such sale, or it is settled */
+export async function hold(redis: RedisClient, saleId: string, reason: HoldReason): Promise<boolean> {
+  const held = (await run(redis, 'hold', [saleKeys(saleId).state], [reason])) === 1;
+  if (held) await announceSale(redis, saleId);
+  return held;
 }
 
 /** Ends a hold. @returns false: the sale is not held, or for another reason */

@@ -27,6 +27,21 @@ export const settledSales = (redis: RedisClient): Promise<Map<string, LiveSale>>
 export const findSale = (redis: RedisClient, saleId: string): Promise<LiveSale | undefined> =>
   findInIndex(redis, [LIVE_SALES_KEY, SETTLED_SALES_KEY], saleId, liveSale);
 
+/** Whether this sale is listed as not settled yet. */
+export const isLiveSale = async (redis: RedisClient, saleId: string): Promise<boolean> =>
+  (await redis.hexists(LIVE_SALES_KEY, saleId)) === 1;
+
+/** Whether Redis has this sale and has not settled it: the index may have been on another master. */
+export async function isUnindexedSale(redis: RedisClient, saleId: string): Promise<boolean> {
+  return ((await redis.hget(saleKeys(saleId).state, 'state')) ?? 'settled') !== 'settled';
+}
+
+/** Whether Redis has anything of what buyers have done in this sale, or were told of it. */
+export async function hasTraces(redis: RedisClient, saleId: string): Promise<boolean> {
+  const { state, buyers, reservations, told } = saleKeys(saleId);
+  return (await redis.exists(state, buyers, reservations, told)) > 0;
+}
+
 /** Puts a sale into the index of live ones, also over an entry that cannot be read. */
 export async function listSale(redis: RedisClient, saleId: string, live: LiveSale): Promise<void> {
   await redis.hset(LIVE_SALES_KEY, saleId, JSON.stringify(live));

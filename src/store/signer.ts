@@ -101,6 +101,13 @@ export interface Signer {
   sessionMac(session: string): string;
   /** Whether `mac` is the session's under one of the keys. */
   isSession(mac: string, session: string): boolean;
+  /**
+   * Proves that a process of ours has given this up, and why: it is shown as advice, such as to pay somebody back.
+   * @param letter all of it, unambiguously
+   */
+  letterMac(letter: string): string;
+  /** Whether `mac` is the letter's under one of the keys; `undefined` is not. */
+  isLetter(mac: string | undefined, letter: string): boolean;
   /** The codes of a participant, one under each key. @param salt of chance, another one for each new code */
   participantCodes(number: string, salt: number): string[];
   /** The ledger's keys of a code, one under each key: a reader of the ledger does not get in. */
@@ -122,6 +129,7 @@ type Key = Pick<
   | 'wishMac'
   | 'filterMac'
   | 'sessionMac'
+  | 'letterMac'
   | 'sealTotp'
 > & {
   openOwnTotp: Signer['openTotp'];
@@ -145,6 +153,7 @@ export function createSigner(secrets: string): Signer {
     isWish: (mac, wish) => keys.some(({ wishMac }) => isSameSignature(mac, wishMac(wish))),
     isFilter: (mac, rainId, text) => keys.some(({ filterMac }) => isSameSignature(mac, filterMac(rainId, text))),
     isSession: (mac, session) => keys.some(({ sessionMac }) => isSameSignature(mac, sessionMac(session))),
+    isLetter: (mac, letter) => keys.some(({ letterMac }) => isSameSignature(mac ?? '', letterMac(letter))),
     participantCodes: (number, salt) => keys.map(({ participantCode }) => participantCode(number, salt)),
     participantCodeKeys: (code) => keys.map(({ participantCodeKey }) => participantCodeKey(code)),
     openTotp: (sealed, about) =>
@@ -167,6 +176,7 @@ function keyOf(secret: string): Key {
   const wish = createFastHmac(derive('wish to cancel', 32));
   const filter = createFastHmac(derive('winners filter', 32));
   const session = createFastHmac(derive('console session', 32));
+  const deadLetter = createFastHmac(derive('dead letter', 32));
   const participant = createFastHmac(derive('participant code', 32));
   const participantKey = createFastHmac(derive('key of a participant code', 32));
   const totp = derive('one-time codes', 32);
@@ -183,6 +193,7 @@ function keyOf(secret: string): Key {
     wishMac: ({ saleId, userId, ordinal }) => wish(`${saleId}\n${userId}\n${ordinal}`).slice(0, MAC_CHARACTERS),
     filterMac: (rainId, text) => filter(`${rainId}\n${text}`).slice(0, RECEIPT_CHARACTERS),
     sessionMac: session,
+    letterMac: (letter) => deadLetter(letter).slice(0, RECEIPT_CHARACTERS),
     participantCode: (number, salt) => codeOf(Buffer.from(participant(`${number}\n${salt}`), 'base64url')),
     participantCodeKey: (code) => participantKey(code).slice(0, RECEIPT_CHARACTERS),
     sealTotp: (text, about) => seal(totp, text, about),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { amount } from '../rain/claim.ts';
-import { plainId } from '../rain/ids.ts';
+import { plainId, userId } from '../rain/ids.ts';
 import { readJson } from '../rain/json.ts';
 import { PACKETS_MAX } from '../rain/plan.ts';
 import type { RedisClient } from '../platform/redis/connect.ts';
@@ -23,10 +23,13 @@ export interface LostWin {
   at: number;
 }
 
-const entry = z.object({ redPacketId: plainId, amount, at: z.int().min(0), receipt: z.string() });
+const promise = z.object({ userId, redPacketId: plainId, amount, receipt: z.string() });
+const toldAt = z.coerce.number().int().min(0).catch(0);
+/** As older versions wrote it, with the user's id as its field. */
+const formerEntry = z.object({ redPacketId: plainId, amount, at: z.int().min(0), receipt: z.string() });
 
 /**
- * Writes down wins of one rain, each with its receipt, in their shards. Safe to repeat: the first one of a user stays.
+ * Writes down wins of one rain, each with its receipt, in their shards. Safe to repeat: the time of the first stays.
  * @param wins `shard`: 0 where the number of shards is unknown, since the rain is gone
  * @returns how many are written down, now or earlier; fewer than given only if there are more than a rain has packets
  */
@@ -42,7 +45,7 @@ export async function recordTold(
   for (const shard of new Set(wins.map((win) => win.shard))) {
     const ofShard = wins.filter((win) => win.shard === shard);
     for (let i = 0; i < ofShard.length; i += CHUNK) {
-      const args = ofShard.slice(i, i + CHUNK).flatMap((win) => [win.userId, entryOf(signer, rainId, win)]);
+      const args = ofShard.slice(i, i + CHUNK).flatMap((win) => [fieldOf(signer, rainId, win), win.at]);
       stored += z
         .int()
         .parse(await run(redis, 'told', [shardKeys(rainId, shard).told], [TOLD_TTL_MS, PACKETS_MAX, ...args]));
@@ -51,13 +54,14 @@ export async function recordTold(
   return stored;
 }
 
-function entryOf(signer: Signer, rainId: string, { userId, redPacketId, amount: won, at }: LostWin): string {
+/** Names the win with its receipt: what somebody else has written under another name keeps it out of no list. */
+function fieldOf(signer: Signer, rainId: string, { userId: winner, redPacketId, amount: won }: LostWin): string {
   return JSON.stringify({
+    userId: winner,
     redPacketId,
     amount: won,
-    at,
-    receipt: signer.receipt({ rainId, redPacketId, amount: won, userId }),
-  } satisfies z.infer<typeof entry>);
+    receipt: signer.receipt({ rainId, redPacketId, amount: won, userId: winner }),
+  } satisfies z.infer<typeof promise>);
 }
 
 /** Rains of which wins were written down. @throws when there are more than we could have written: name the rain then */
@@ -76,8 +80,8 @@ export async function toldRains(redis: RedisClient): Promise<string[]> {
 }
 
 /**
- * Reads the wins of a rain that were written down. Wins without a genuine receipt are left out: somebody else has
- * written them.
+ * Reads the wins of a rain that were written down, the first of each user. Wins without a genuine receipt are left out:
+ * somebody else has written them.
  * @param shards absent: unknown, since neither store knows the rain
  */
 export async function readTold(
@@ -93,18 +97,18 @@ export async function readTold(
       cursor = next;
       for (let i = 0; i < found.length; i += 2) {
         const win = genuine(signer, rainId, found[i]!, found[i + 1]!);
-        if (win && !wins.has(win.userId)) wins.set(win.userId, win);
+        if (win && win.at < (wins.get(win.userId)?.at ?? Infinity)) wins.set(win.userId, win);
       }
     }
   }
   return [...wins.values()];
 }
 
-function genuine(signer: Signer, rainId: string, userId: string, text: string): LostWin | undefined {
-  const parsed = entry.safeParse(readJson(text));
-  if (!parsed.success) return undefined;
-  const { receipt, ...win } = parsed.data;
-  return signer.isReceipt(receipt, { rainId, redPacketId: win.redPacketId, amount: win.amount, userId })
-    ? { userId, ...win }
-    : undefined;
+function genuine(signer: Signer, rainId: string, field: string, value: string): LostWin | undefined {
+  const named = promise.safeParse(readJson(field));
+  const former = named.success ? undefined : formerEntry.safeParse(readJson(value)).data;
+  const told = named.data ?? (former && { userId: field, ...former });
+  if (!told) return undefined;
+  const { receipt, at = toldAt.parse(value), ...win } = told as z.infer<typeof promise> & { at?: number };
+  return signer.isReceipt(receipt, { rainId, ...win }) ? { ...win, at } : undefined;
 }

@@ -36,14 +36,13 @@ export async function recordToldReservations(
   lost: readonly Reservation[],
 ): Promise<void> {
   for (let at = 0; at < lost.length; at += CHUNK) {
-    const args = lost
-      .slice(at, at + CHUNK)
-      .flatMap((one) => [
-        `${one.reservationId} ${one.userId}`,
-        JSON.stringify({ entry: JSON.stringify(one), receipt: signer.receipt(receiptOf(one)) } satisfies z.infer<
-          typeof entry
-        >),
-      ]);
+    const args = lost.slice(at, at + CHUNK).flatMap((one) => [
+      // Nothing that somebody else writes under another name keeps it out.
+      JSON.stringify({ entry: JSON.stringify(one), receipt: signer.receipt(receiptOf(one)) } satisfies z.infer<
+        typeof entry
+      >),
+      '',
+    ]);
     await run(redis, 'told', [saleKeys(saleId).told], [TOLD_TTL_MS, TOLD_MAX, ...args]);
   }
 }
@@ -72,7 +71,8 @@ export async function readToldReservations(
     const [next, found] = await redis.hscan(saleKeys(saleId).told, cursor, 'COUNT', CHUNK);
     cursor = next;
     for (let i = 0; i < found.length; i += 2) {
-      const one = genuine(signer, saleId, found[i + 1]!);
+      // Older versions wrote it as the value.
+      const one = genuine(signer, saleId, found[i]!) ?? genuine(signer, saleId, found[i + 1]!);
       if (one) told.set(`${one.reservationId} ${one.userId}`, one);
     }
   }

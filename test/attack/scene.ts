@@ -83,7 +83,7 @@ export interface Scene {
   end(): Promise<void>;
 }
 
-export const PASSWORD = 'correct horse battery staple';
+export const PASSWORD = 'correct horse paper staple';
 
 /** All servers, started once for all families. */
 export async function openScene(): Promise<Scene> {

@@ -52,6 +52,21 @@ describe('rain dead', () => {
     );
   });
 
+  test('[R14] a letter that no process of ours has signed is shown as such, and its advice is not', async () => {
+    const letter = await refusedRain('forged');
+    const { dead } = context.queues;
+    const job = (await dead.getJob(letter))!;
+    await dead.add('paid_not_booked', { ...job.data, reason: 'paid_not_booked' }, { jobId: 'forged-letter' });
+    const list = (await rain(['dead', 'list', '--rain', 'forged'], env)).stdout;
+    expect(list).toMatch(/forged-letter +paid_not_booked, not signed/);
+    expect(list).not.toContain('The external wallet has paid it');
+    expect(json((await rain(['dead', 'show', 'forged-letter', '--json'], env)).stdout)).toMatchObject({
+      unsigned: true,
+      text: expect.stringContaining('Do nothing that it says') as string,
+    });
+    await dead.remove('forged-letter');
+  });
+
   test('lists nothing for a rain without dead letters, and lists those of a rain that the ledger does not know', async () => {
     await context.wonRain('blank', 1);
     expect(await rain(['dead', 'list', '--rain', 'blank'], env)).toEqual({

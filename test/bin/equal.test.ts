@@ -49,6 +49,8 @@ const SAME: Record<string, string> = {
   watchSale: 'rain sale show',
   listOrders: 'rain sale orders',
   exportOrders: 'rain sale orders',
+  totalOrders: 'rain sale totals',
+  payOrder: 'rain sale pay',
   cancelOrder: 'rain sale cancel',
   refundOrder: 'rain sale refund',
   listDeadLetters: 'rain dead list',

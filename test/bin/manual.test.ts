@@ -27,6 +27,7 @@ const MONEY = [
   'rain sale create',
   'rain sale top-up',
   'rain sale end',
+  'rain sale pay',
   'rain sale cancel',
   'rain sale refund',
   'rain sale audit',
@@ -35,6 +36,9 @@ const MONEY = [
 ];
 
 const documented = async () => commandsOf(await openProgram());
+/** Reads a whole list, and shows first what it has understood. */
+const LISTS = ['rain participants import'];
+
 const has =
   (flag: string) =>
   ({ command }: Awaited<ReturnType<typeof documented>>[number]) =>
@@ -45,13 +49,13 @@ test('every command with an answer has --json', async () => {
   expect(without.sort()).toEqual(Object.keys(WITHOUT_JSON).sort());
 });
 
-test('exactly the commands that move money or stock have --dry-run', async () => {
+test('exactly the commands that move money or stock, or read a whole list, have --dry-run', async () => {
   expect(
     (await documented())
       .filter(has('--dry-run'))
       .map(({ path }) => path)
       .sort(),
-  ).toEqual([...MONEY].sort());
+  ).toEqual([...MONEY, ...LISTS].sort());
 });
 
 test('every command has words, and an example that begins with its name', async () => {

@@ -10,6 +10,7 @@ import { open as openConsole } from '../../src/bin/servers/console.ts';
 import { callCli, rain } from '../support/call.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/freePort.ts';
+import { temporaryFolder } from '../support/temporaryFolder.ts';
 import { openQueueContext, type TestQueueContext } from '../support/queueContext.ts';
 import { openShutdown } from '../support/shutdown.ts';
 import { SIGNING_SECRET } from '../support/signer.ts';
@@ -205,8 +206,12 @@ test('a password comes in through a pipe: echo … | rain operator add', async (
 });
 
 describe('rain console', () => {
+  // A system that runs in this folder, such as after `npm start`, would lend its settings.
   const refusalOf = (settings: Record<string, string>) =>
-    openConsole(openShutdown().shutdown, settings).then(() => 'it opened', explain);
+    openConsole(openShutdown().shutdown, { RAIN_HOME: temporaryFolder(), ...settings }).then(
+      () => 'it opened',
+      explain,
+    );
 
   test('says what it needs', async () => {
     expect(await refusalOf({})).toEqual({

@@ -39,6 +39,24 @@ test('a list is imported, shown, given out as codes and links, and people are ta
   expect((await rain(['participants', 'remove', '--all'], env)).stdout).toBe('1 removed\n');
 });
 
+test('a list of an office says how it was read before it is imported, and a dry run imports nothing', async () => {
+  const file = join(folder, 'gbk.csv');
+  writeFileSync(file, Buffer.from('b9a4bac52cd0d5c3fb2cb1b8d7a20a47312ccdf5d0a1c3f72c780a', 'hex'));
+  const read = 'read as GB18030: 工号 = number, 姓名 = name; 1 rows\n  not read: 备注\n  G1 · 王小明\n';
+  expect(await rain(['participants', 'import', file, '--dry-run'], env)).toMatchObject({
+    stderr: read,
+    stdout: '1 added, 0 changed, 0 unchanged\ndry run: nothing was changed\n',
+  });
+  expect(await rain(['participants', 'import', file], env)).toMatchObject({
+    stderr: read,
+    stdout: '1 added, 0 changed, 0 unchanged\n',
+  });
+  expect((await rain(['participants', 'import', file, '--dry-run'], env)).stdout).toBe(
+    '0 added, 0 changed, 1 unchanged\ndry run: nothing was changed\n',
+  );
+  await rain(['participants', 'remove', 'G1'], env);
+});
+
 test('[R12] what is refused names the line, the participant or the option', async () => {
   const file = join(folder, 'broken.csv');
   writeFileSync(file, 'number,name\nE1,\n');

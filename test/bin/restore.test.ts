@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { claimIdOf } from '../../src/credit/claimId.ts';
-import { shardKeys } from '../../src/store/keys.ts';
+import { EPOCH_KEY, shardKeys } from '../../src/store/keys.ts';
 import { createGrabEngine } from '../../src/grab/engine.ts';
 import { topUpRain } from '../../src/operator/topUp.ts';
 import { rain } from '../support/call.ts';
@@ -199,7 +199,9 @@ test("the wallet's statement is compared, too: exit 1 with what it alone has pai
   await rain(['restore', 'apply', 'wallet'], env);
   expect(await rain(['restore', 'check', 'wallet', '--statement', '-'], env, statement)).toMatchObject({
     exit: 0,
-    stdout: expect.stringContaining("Redis, the ledger and the wallet's statement agree: 1 rains compared.") as string,
+    stdout: expect.stringContaining(
+      "Redis, the ledger and the wallet's statement agree: 1 rains and sales compared.",
+    ) as string,
   });
 });
 
@@ -242,4 +244,26 @@ test('a check shows first how many differences of each kind there are, then each
   expect(summary).toMatch(/^many {2}3 credit_not_in_log, 1 credited_packet_in_list$/m);
   expect(rest.filter((part) => /^many {2}Rain many\n {2}many-0 is credited to user-0/.test(part))).toHaveLength(1);
   expect(rest.at(-1)).toBe('REDIS AND THE LEDGER DIFFER.\n');
+});
+
+test('the check prints an apply that is not refused when it is run as printed', async () => {
+  await context.wonRain('burned', 2);
+  await context.credit();
+  await context.redis.flushall();
+  expect((await rain(['restore', 'apply', 'burned', '--dry-run'], env)).stdout).toContain('refused: reason:');
+  const { stdout } = await rain(['restore', 'check'], env);
+  const [, words] = /^ {4}to do: rain (restore apply burned.*)$/m.exec(stdout)!;
+  expect(words).toBe('restore apply burned --reason "what nobody knows of may be missing"');
+  const typed = words!.match(/"[^"]*"|\S+/g)!.map((word) => word.replaceAll('"', ''));
+  expect((await rain(typed, env)).stdout).toContain('rebuilt 1 of 1 shards');
+});
+
+test('with another database the check says why apply would be refused, and suggests none', async () => {
+  await context.wonRain('foreign', 1);
+  await context.credit();
+  await context.redis.del(shardKeys('foreign', 0).state);
+  await context.redis.hset(EPOCH_KEY, { store: 'another', counter: 1 });
+  const { stdout } = await rain(['restore', 'check', 'foreign'], env);
+  expect(stdout).toMatch(/^ {4}to do: this Redis was used with another database/m);
+  expect(stdout).not.toContain('to do: rain restore apply');
 });

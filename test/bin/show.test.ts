@@ -168,7 +168,7 @@ test('running gateways, and the state of the system', async () => {
     stores: { behind: [], lost: [] },
   });
   expect((await ask('system')).stdout).toMatch(
-    /redis +up, \d+\.\d+[^]*\nheld rains +0\nstores +of the same time\n[^]*\nqueue +waiting +active +delayed +failed\ncredit +0/,
+    /redis +up, \d+\.\d+[^]*\nheld rains +0\nheld sales +0\nstores +of the same time\n[^]*\nqueue +waiting +active +delayed +failed\ncredit +0/,
   );
 });
 

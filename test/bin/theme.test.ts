@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rain } from '../support/call.ts';
 import { openTestContext, type TestContext } from '../support/operatorContext.ts';
-import { png } from '../support/themeFiles.ts';
+import { pngOf } from '../support/png.ts';
 
 let context: TestContext;
 let env: Record<string, string>;
@@ -23,14 +23,12 @@ const CREATE = ['create', '--budget', '5.00', '--packets', '5', '--start', '+60s
 
 test('a theme is made, filled and shown; a rain gets it with its greeting, at its creation and later', async () => {
   const logo = join(folder, 'logo.png');
-  writeFileSync(logo, png(64, 64));
+  writeFileSync(logo, pngOf(64, 64, [200, 30, 40]));
   expect((await rain(['theme', 'list'], env)).stdout).toBe('no theme yet; make one with: rain theme set --help\n');
   expect(
     (await rain(['theme', 'set', 'spring', '--title', 'Spring', '--background', '#123456', '--default'], env)).stdout,
   ).toBe('spring: Spring, the default theme\nbackground #123456\n');
-  expect((await rain(['theme', 'file', 'spring', 'logo', logo], env)).stdout).toContain(
-    `logo: image/png, ${png(64, 64).length} bytes`,
-  );
+  expect((await rain(['theme', 'file', 'spring', 'logo', logo], env)).stdout).toMatch(/logo: image\/webp, \d+ bytes/);
   expect((await rain(['theme', 'list'], env)).stdout).toMatch(/spring +Spring +yes +background #123456 +logo/);
 
   expect(

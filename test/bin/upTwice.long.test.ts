@@ -24,8 +24,8 @@ test(
     expect(second).toContain('operator, with the password of the first start');
     expect(second).not.toMatch(/applied/);
     for (const told of [first, second]) {
-      expect(told).toMatch(/^starting Redis and the database … \d+\.\d s$/m);
-      expect(told).toMatch(/^starting worker, gateway and console … \d+\.\d s$/m);
+      expect(told).toMatch(/^starting Redis and the database …(\n {2}waiting: .+ …)* \d+\.\d s$/m);
+      expect(told).toMatch(/^starting worker, gateway and console …(\n {2}waiting: .+ …)* \d+\.\d s$/m);
       expect(told).toContain(
         `\nending console, gateway, worker, Redis, the database; the data stays in ${RAIN_HOME}\n`,
       );

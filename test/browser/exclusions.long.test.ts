@@ -47,10 +47,13 @@ describe.skipIf(WITHOUT_CHROMIUM)('who is excluded from a campaign, on a real co
     await goTo(opened.page, '#/campaigns/party');
     return opened;
   };
-  const list = async (page: Page, text: string) => {
-    await page
+  const choose = (page: Page, text: string) =>
+    page
       .getByTestId('excluded-list')
       .setInputFiles({ name: 'board.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
+  const list = async (page: Page, text: string) => {
+    await choose(page, text);
+    await soon(() => page.getByTestId('understood').textContent()).toContain('Read as UTF-8');
     await page.getByTestId('exclude-listed').click();
   };
 
@@ -60,7 +63,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('who is excluded from a campaign, on a real co
     await page.getByTestId('exclude-winners').click();
     await soon(() => page.getByTestId('exclusions-told').textContent()).toBe('3 more users excluded, 3 in all.');
     await soon(() => page.getByTestId('excluded').textContent()).toBe('3 users excluded.');
-    await list(page, 'name\nx\n');
+    await choose(page, 'name\nx\n');
     await soon(() => page.locator('.exclusions .refused-box').textContent()).toContain('the column user, or number');
     await list(page, 'user\nann\nuser-0\n');
     await soon(() => page.getByTestId('exclusions-told').textContent()).toBe('1 more user excluded, 4 in all.');
@@ -89,7 +92,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('who is excluded from a campaign, on a real co
     const { page } = await open('opal', { locale: 'zh-CN', viewport: { ...PHONE, width: 320 } });
     await page.getByTestId('exclude-winners').click();
     await soon(() => page.getByTestId('excluded').textContent()).toBe('已排除 3 人。');
-    await list(page, 'number\nE9\n');
+    await choose(page, 'number\nE9\n');
     await soon(() => page.locator('.exclusions .refused-box').textContent()).toContain('参与者名单中没有工号 E9');
     const wide = () =>
       page.evaluate(() =>

@@ -36,10 +36,10 @@ const listOf = (people: readonly (readonly string[])[], header = '工号,姓名,
 describe.skipIf(WITHOUT_CHROMIUM)('the list of participants, on a real console', () => {
   const stage = setConsoleStage({ playerPage: PLAYER_PAGE });
   const { open } = stage;
+  const choose = (page: Page, list: string | Buffer, name = 'staff.csv') =>
+    page.getByTestId('list').setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(list as string) });
   const importText = async (page: Page, list: string) => {
-    await page
-      .getByTestId('list')
-      .setInputFiles({ name: 'staff.csv', mimeType: 'text/csv', buffer: Buffer.from(list) });
+    await choose(page, list);
     await page.getByTestId('import').click();
   };
   const row = (page: Page, number: string) => page.locator(`[data-number="${number}"]`);
@@ -48,8 +48,16 @@ describe.skipIf(WITHOUT_CHROMIUM)('the list of participants, on a real console',
     const { page, faults } = await open('opal', '#/participants');
     await soon(() => page.locator('.empty').textContent()).toContain('number, name and, if you like, department');
     await photograph(page, 'participants-none');
-    await importText(page, listOf([...PEOPLE.slice(0, 2), ['E1002', '', '']]));
+    await choose(page, listOf([...PEOPLE.slice(0, 2), ['E1002', '', '']]));
     await soon(() => page.getByRole('alert').textContent()).toMatch(/line 4, column name.*expected a name/);
+    // 工号,姓名,备注 / E1001,王小明,x
+    await choose(page, Buffer.from('b9a4bac52cd0d5c3fb2cb1b8d7a20a45313030312ccdf5d0a1c3f72c780a', 'hex'));
+    await soon(() => page.getByTestId('understood').textContent()).toMatch(
+      /Read as GB18030: 1 rows.*nothing is changed yet.*工号姓名E1001王小明Not read: 备注/,
+    );
+    expect(await findBarriers(page)).toEqual([]);
+    await photograph(page, 'participants-understood');
+    await soon(() => page.getByTestId('participant').count()).toBe(0);
     await importText(page, listOf(PEOPLE));
     await soon(() => page.getByTestId('imported').textContent()).toBe('30 added, 0 changed, 0 unchanged');
     await soon(() => page.getByTestId('participant-counts').textContent()).toBe(
@@ -84,9 +92,10 @@ describe.skipIf(WITHOUT_CHROMIUM)('the list of participants, on a real console',
     await soon(() => row(page, 'E1001').getByTestId('entered').textContent()).toMatch(/\d\d:\d\d:\d\d/);
 
     const renamed = listOf([['E1001', '李安', '人事部']]);
-    await importText(page, renamed);
+    await choose(page, renamed);
     await soon(() => page.getByRole('alert').textContent()).toContain('has come in as 李安娜');
     await page.getByTestId('rename').click();
+    await page.getByTestId('import').click();
     await soon(() => page.getByTestId('imported').textContent()).toBe('0 added, 1 changed, 0 unchanged');
     expect(await page.getByTestId('no-codes').textContent()).toContain('--participants');
 

@@ -72,12 +72,16 @@ describe.skipIf(WITHOUT_CHROMIUM)('every screen of sales, in both languages, on 
       reason,
       detail,
     });
-    await addOrderLetters(testConsole.queues.ordersDead, [
-      await letter(9, 'failed', 'HTTP 422: no such address'),
-      await letter(10, 'unavailable', 'HTTP 503, at 20:00:05, after 12 tries in 10 minutes'),
-      latePayment((await ledger.order('newyear-6'))!, signer, Date.now()),
-      { saleId: 'newyear', index: 90, entry: 'torn', reason: 'malformed', detail: 'Unexpected token' },
-    ]);
+    await addOrderLetters(
+      testConsole.queues.ordersDead,
+      [
+        await letter(9, 'failed', 'HTTP 422: no such address'),
+        await letter(10, 'unavailable', 'HTTP 503, at 20:00:05, after 12 tries in 10 minutes'),
+        latePayment((await ledger.order('newyear-6'))!, signer, Date.now()),
+        { saleId: 'newyear', index: 90, entry: 'torn', reason: 'malformed', detail: 'Unexpected token' },
+      ],
+      signer,
+    );
     // Redis has lost a sale of a campaign, with orders that wait.
     await ledger.createCampaign(
       { id: 'season', title: 'Season · 新年季', winsPerUserMax: 2, shards: 1, rollOver: false },
@@ -163,7 +167,14 @@ describe.skipIf(WITHOUT_CHROMIUM)('every screen of sales, in both languages, on 
     await photograph(page, named('live-below'));
     await goTo(page, '#/sales/newyear/orders');
     await page.getByTestId('order').nth(20).waitFor();
+    await soon(() => page.getByTestId('revenue').textContent()).toContain('99.40');
+    expect(await page.getByTestId('item-total').count()).toBe(2);
+    // A name is not broken every three letters.
+    const widths = await page.locator('[data-testid=order] th').evaluateAll((all) => all.map((one) => one.clientWidth));
+    expect(Math.min(...widths)).toBeGreaterThan(110);
     await look(page, named('orders'));
+    await page.getByTestId('order').last().scrollIntoViewIfNeeded();
+    await photograph(page, named('orders-below'));
     await page.getByTestId('cancel').first().click();
     await page.getByTestId('why').fill('…');
     await look(page, named('cancel'));

@@ -60,7 +60,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('the console after a restore', () => {
       await page.getByTestId('compare-stores').click();
       await expect
         .poll(() => page.getByTestId('compared').textContent(), { timeout: 20_000 })
-        .toMatch(/^✗ (They do NOT agree. Rains that differ: 2\.|两边不一致！有差异的场次：2。)$/);
+        .toMatch(/^✗ (They do NOT agree. Rains and sales that differ: 2\.|两边不一致！有差异的场次：2。)$/);
       const spring = page.getByTestId('differing').filter({ hasText: 'Rain spring' });
       expect(await spring.locator('[data-kind=credit_not_in_log]').textContent()).toMatch(
         /user-0spring-0¥1\.00user-1spring-1¥1\.00.*rain restore apply spring$/,

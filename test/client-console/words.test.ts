@@ -193,6 +193,7 @@ test('[R12] what is wrong with a theme or a greeting is told in Chinese, too', (
       refusedFile('logo', file),
     ),
     ...refusedFile('music', Buffer.from('RIFF')),
+    'the picture has 300000 bytes as WebP, expected at most 262144: choose a smaller one',
     'there are 100 themes, which is the most; remove one first',
     'there is no theme spring',
   ];

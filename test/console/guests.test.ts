@@ -55,6 +55,32 @@ describe('guest tokens', () => {
     expect(renewed.expiresAt).toBe(first.expiresAt + 5 * HOUR_MS);
   });
 
+  test('[R9] a token of another login that is limited stays so when it is renewed', async () => {
+    const guests = createGuestTokens({ secret: SECRET, now: () => NOW });
+    for (const limits of [{ rains: ['one'] }, { sales: ['tees'], rains: [] }, { watch: true }] as const) {
+      const former = await signToken(SECRET, { sub: 'guest-me', expiresInSeconds: 60, ...limits }, NOW);
+      const renewed = decodeJwt((await guests.renew(former))!.token);
+      expect(renewed).toMatchObject({ sub: 'guest-me', ...limits });
+      expect(['rains', 'sales', 'watch'].filter((claim) => claim in renewed)).toEqual(
+        ['rains', 'sales', 'watch'].filter((claim) => claim in limits),
+      );
+    }
+  });
+
+  test('[R9][R10] renewals end a week after the first token, however often somebody renews', async () => {
+    let now = NOW;
+    const guests = createGuestTokens({ secret: SECRET, now: () => now });
+    let { token } = await guests.issue('Anna');
+    let renewals = 0;
+    for (; renewals < 1_000; renewals++) {
+      now += HOUR_MS;
+      const renewed = await guests.renew(token);
+      if (!renewed) break;
+      ({ token } = renewed);
+    }
+    expect(renewals).toBe(7 * 24 - 1);
+  });
+
   test.each([
     ['signed by somebody else', () => signToken(`not ${SECRET}`, { sub: 'guest-me', expiresInSeconds: 60 }, NOW)],
     ['not signed at all', async () => new UnsecuredJWT({}).setSubject('guest-me').setExpirationTime('2h').encode()],

@@ -50,15 +50,18 @@ const postGuest = (url: string, body?: string, type = 'application/json') =>
 
 describe('the page', () => {
   test('is served with headers that restrict it to its own servers', async () => {
-    const answer = await fetch(`${await start()}/?rain=spring`);
+    const answer = await fetch(`${await start({ pictureOrigins: ['https://img.example'] })}/?rain=spring`);
     expect(await answer.text()).toBe(PAGE);
     expect(answer.headers.get('content-type')).toMatch(/^text\/html/);
     expect(answer.headers.get('cache-control')).toBe('no-cache');
     const policy = answer.headers.get('content-security-policy')!.split('; ');
     expect(policy).toEqual(
-      expect.arrayContaining(["default-src 'none'", "script-src 'self'", "connect-src 'self' ws: wss:"]),
+      expect.arrayContaining(["default-src 'none'", "script-src 'self'", "connect-src 'self' ws://127.0.0.1:8687"]),
     );
-    expect(policy).toContain("img-src 'self' https:");
+    expect(policy).toContain("img-src 'self' https://img.example");
+    expect(policy.join(' '), 'no scheme alone, which would be every server there is').not.toMatch(
+      / (wss?|https?):( |$)/,
+    );
     expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
     expect(answer.headers.get('referrer-policy')).toBe('no-referrer');
     const other = await fetch(`${testConsole!.url}/healthz`);
@@ -158,6 +161,20 @@ describe('the page', () => {
       ).toContain('200 OK');
     }
     waiting.destroy();
+  });
+
+  test('a redirect stays below the path at which a proxy serves the console', async () => {
+    mkdirSync(join(pageFolder, 'console'), { recursive: true });
+    const url = await start({ consoleFolder: join(pageFolder, 'console') });
+    const leads = async (from: string, site: string) => {
+      const { headers } = await fetch(`${url}/${from}`, { redirect: 'manual' });
+      return new URL(headers.get('location')!, site + from).href;
+    };
+    for (const site of ['http://rain.example/', 'http://example/below/a/path/']) {
+      expect(await leads('hall/spring', site)).toBe(`${site}hall?rain=spring`);
+      expect(await leads('hall/no%20rain', site)).toBe(`${site}hall`);
+      expect(await leads('console', site)).toBe(`${site}console/`);
+    }
   });
 
   test('that is not built is a clear error at start', async () => {

@@ -67,6 +67,7 @@ test('workers do their jobs although Redis refused INFO when they were made', as
   );
   const endedWorker = startEndedWorker({
     ...options,
+    endedOf: async (_saleId, ids) => ids.map((id) => ({ id, userId: 'ann', status: 'timed_out' })),
     tell: async (saleId, ended) => {
       done.push(saleId);
       return ended.map(() => ({ outcome: 'commit' as const }));

@@ -16,6 +16,7 @@ import { createLog } from '../../src/platform/telemetry/log.ts';
 import { connectRedis, untilReady, type RedisClient } from '../../src/platform/redis/connect.ts';
 import { startDatabase } from '../support/servers/database.ts';
 import { startRedis } from '../support/servers/redis.ts';
+import { signer } from '../support/signer.ts';
 
 /** Redis, the queue and the book of one test file, all real, and workers on them. */
 export interface Room {
@@ -66,6 +67,7 @@ export async function openRoom(): Promise<Room> {
     work(differing = {}) {
       const worker = createCreditWorker({
         ...options,
+        signer,
         balance: ledgerProvider(ledger),
         onCredited: async () => {},
         log: createLog('credit', 'silent'),

@@ -81,19 +81,29 @@ describe('an external wallet', () => {
     return letters.map(({ index, reason }) => [index, reason]);
   }
 
-  /** Six claims, of which the fourth meets this; answers with the dead letters. */
-  async function meet(
-    rainId: string,
-    batchMax: number,
-    behaviours: Behaviour[],
-    always = false,
-  ): Promise<[number, string][]> {
-    await room.ledger.createRain(newRain(rainId, 1_000n), 'ann');
-    const claims = claimsOf(rainId, 0, 6);
-    wallet.plan(`${rainId}-p3`, behaviours, always);
+  interface Meeting {
+    rainId: string;
+    behaviours: Behaviour[];
+    always?: boolean;
+  }
+
+  /** Six claims each, of which the fourth meets this; all rains at once, and nothing of them is left to do. */
+  async function meetAll(batchMax: number, meetings: readonly Meeting[]): Promise<void> {
+    await Promise.all(
+      meetings.map(async ({ rainId, behaviours, always }) => {
+        await room.ledger.createRain(newRain(rainId, 1_000n), 'ann');
+        wallet.plan(`${rainId}-p3`, behaviours, always);
+      }),
+    );
     room.work({ retryPolicy, balance: payoutProvider({ batchMax, timeoutMs: 200 }) });
-    await add(jobOf(rainId, claims));
-    return outcome(rainId, claims);
+    for (const { rainId } of meetings) await add(jobOf(rainId, claimsOf(rainId, 0, 6)));
+    await drained();
+  }
+
+  /** One such rain; answers with the dead letters. */
+  async function meet(rainId: string, batchMax: number, behaviours: Behaviour[]): Promise<[number, string][]> {
+    await meetAll(batchMax, [{ rainId, behaviours }]);
+    return outcome(rainId, claimsOf(rainId, 0, 6));
   }
 
   const PASSING: [string, Behaviour][] = [
@@ -120,32 +130,51 @@ describe('an external wallet', () => {
     ['answers 408', { status: 408 }],
     ['answers 429 with Retry-After', { status: 429, headers: { 'retry-after': '0' } }],
   ];
+  const LASTING: Behaviour[] = [
+    'hang',
+    'payThenHang',
+    'redirect',
+    { status: 500 },
+    'lie',
+    'lieAboutAmount',
+    'lieAlready',
+    'echo',
+  ];
   describe.each([
     ['one claim at a time', 1, 'one'],
     ['a batch', 6, 'all'],
   ] as const)('that is asked for %s', (_form, batchMax, name) => {
+    const six = (rainId: string) => claimsOf(rainId, 0, 6);
+    const once = (behaviour: Behaviour) => `${name}-once-${PASSING.findIndex(([, other]) => other === behaviour)}`;
+    const always = (behaviour: Behaviour) =>
+      `${name}-always-${typeof behaviour === 'string' ? behaviour : behaviour.status}`;
+    const refused = `${name}-refused`;
+    beforeAll(() =>
+      meetAll(batchMax, [
+        ...PASSING.map(([, behaviour]) => ({ rainId: once(behaviour), behaviours: [behaviour] })),
+        ...LASTING.map((behaviour) => ({ rainId: always(behaviour), behaviours: [behaviour], always: true })),
+        {
+          rainId: refused,
+          behaviours: [{ status: 422, body: 'account\u001b[31m closed' }],
+          always: true,
+        },
+      ]),
+    );
+
     it.each(PASSING)('[R5] and once %s: every claim is paid and credited once', async (_what, behaviour) => {
-      const rainId = `${name}-once-${PASSING.findIndex(([, other]) => other === behaviour)}`;
-      expect(await meet(rainId, batchMax, [behaviour])).toEqual([]);
+      const rainId = once(behaviour);
+      expect(await outcome(rainId, six(rainId))).toEqual([]);
       expect((await credits(rainId)).size).toBe(6);
     });
 
-    it.each([
-      'hang',
-      'payThenHang',
-      'redirect',
-      { status: 500 },
-      'lie',
-      'lieAboutAmount',
-      'lieAlready',
-      'echo',
-    ] as Behaviour[])(
+    it.each(LASTING)(
       '[R10] and always does so (%j): the others are credited, the one is dead, and credited once when it is sent again',
       async (behaviour) => {
-        const rainId = `${name}-always-${typeof behaviour === 'string' ? behaviour : behaviour.status}`;
-        expect(await meet(rainId, batchMax, [behaviour], true)).toEqual([[3, 'unavailable']]);
+        const rainId = always(behaviour);
+        expect(await outcome(rainId, six(rainId))).toEqual([[3, 'unavailable']]);
         expect(wallet.asksOf(`${rainId}-p3`)).toBe(retryPolicy.attemptsMax);
         wallet.plan(`${rainId}-p3`, []);
+        room.work({ retryPolicy, balance: payoutProvider({ batchMax, timeoutMs: 200 }) });
         await add(jobOf(rainId, [claimOf(rainId, 3)], 3), 'by-hand');
         await eventually(async () => expect((await credits(rainId)).size).toBe(6));
         expect(wallet.paymentOf(`${rainId}-p3`)).toMatchObject({ userId: 'u3', amount: '0.04' });
@@ -153,12 +182,9 @@ describe('an external wallet', () => {
     );
 
     it("and refuses one of them: it is dead-lettered with the wallet's answer, no other is delayed", async () => {
-      const rainId = `${name}-refused`;
-      expect(await meet(rainId, batchMax, [{ status: 422, body: 'account\u001b[31m closed' }], true)).toEqual([
-        [3, 'refused'],
-      ]);
-      expect((await room.letters(rainId))[0]!.detail).toBe('the wallet answered 422: account [31m closed');
-      expect(wallet.paymentOf(`${rainId}-p3`)).toBe(undefined);
+      expect(await outcome(refused, six(refused))).toEqual([[3, 'refused']]);
+      expect((await room.letters(refused))[0]!.detail).toBe('the wallet answered 422: account [31m closed');
+      expect(wallet.paymentOf(`${refused}-p3`)).toBe(undefined);
     });
 
     it('of 500 with one that is never accepted: the others are credited with one retry at most, that one is dead-lettered', async () => {

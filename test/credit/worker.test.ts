@@ -69,7 +69,6 @@ describe('the credit worker', () => {
     );
     await room.hand.set(cut!, 'not a hash');
     expect(await areDeadLettered(room.dead, entries)).toEqual([false, false, false]);
-    await room.hand.del(cut!);
     await add(
       jobOf(
         'forestalled',

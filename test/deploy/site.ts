@@ -55,7 +55,7 @@ export function change(text: string, changes: readonly Change[]): string {
   }, text);
 }
 
-export function selfSigned(folder: string): { certificate: string; key: string } {
+export function selfSigned(folder: string, host = 'rain.example.com'): { certificate: string; key: string } {
   const [certificate, key] = [join(folder, 'site.pem'), join(folder, 'site.key')];
   execFileSync(
     'openssl',
@@ -68,7 +68,9 @@ export function selfSigned(folder: string): { certificate: string; key: string }
       '-days',
       '2',
       '-subj',
-      '/CN=rain.example.com',
+      `/CN=${host}`,
+      '-addext',
+      `subjectAltName=DNS:${host}`,
       '-keyout',
       key,
       '-out',

@@ -22,6 +22,7 @@ test('every mark of the page is filled from a measurement', () => {
     'Q',
     'C',
     'M',
+    'A',
     'table',
   ]);
 });

@@ -16,6 +16,8 @@ const UNTRIED: Record<string, string> = {
   printf: "the shell's own",
   sha256sum: 'of the system; the trace id is computed in test/platform',
   kubectl: 'needs a cluster; what it applies is rendered in test/deploy/kubernetes',
+  helm: 'needs a cluster; the chart is rendered in test/deploy/kubernetes',
+  base64: 'of the system',
   sh: 'runs the script of Secrets, as test/deploy/kubernetes does',
   curl: "asks servers of the reader's; the addresses are tried in test/bin/health.long.test.ts",
   promtool: 'runs in test/deploy/prometheus.test.ts, where it is installed',
@@ -23,7 +25,7 @@ const UNTRIED: Record<string, string> = {
   echo: "the shell's own",
   socat: 'sends to HAProxy what test/deploy/sites.long.test.ts sends',
   df: 'of the system',
-  npx: 'runs in test/docs/embedding.test.ts',
+  npx: 'runs in test/docs/embedding.long.test.ts',
   sudo: 'installs packages',
 };
 

@@ -49,7 +49,7 @@ describe('a session', () => {
     const late = await openGateway(server.url);
     const after = await dial(late.url, user);
     after.say({ type: 'grab', rainId: 'unlisted', ref: 'x' });
-    expect(await after.next('result')).toMatchObject({ code: '-8', ref: 'x' });
+    expect(await after.next('result')).toMatchObject({ code: '-7', ref: 'x' });
     await Promise.all([before.leave(), after.leave()]);
     await late.close();
   });
@@ -92,6 +92,19 @@ describe('a session', () => {
       reason: 'nothing_left',
     });
     await Promise.all([ann.leave(), bob.leave()]);
+  });
+
+  test('a user who joins and grabs in one moment is not answered "busy" beside the win', async () => {
+    await stockRain(redis, { rainId: 'both', amounts: Array.from({ length: 20 }, () => '1.00') });
+    for (let i = 0; i < 20; i++) {
+      const user = await dial(one.url, `both-${i}`);
+      user.say({ type: 'join', rainId: 'both' });
+      user.say({ type: 'grab', rainId: 'both' });
+      const first = await user.next('result');
+      user.say({ type: 'grab', rainId: 'both' });
+      expect([first, await user.next('result')].map(({ code }) => code)).not.toContain('-7');
+      await user.leave();
+    }
   });
 
   test('[R6] a user who lost the reply gets the result, and whether it was credited, on join, at every gateway', async () => {

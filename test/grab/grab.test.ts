@@ -50,6 +50,18 @@ describe('lua/grab.lua', () => {
     expect(await redis.llen(keys.claims)).toBe(1);
   });
 
+  test("[R14] an entry of another user's win under one's own name is no win, and a changed rainId in the state names no other rain", async () => {
+    await stockRain(redis, { rainId: 'r1', amounts: ['3.00', '4.00'] });
+    await grab('ann');
+    await redis.hset(keys.claimed, 'mallory', (await redis.hget(keys.claimed, 'ann'))!);
+    expect(await grab('mallory', 'ann')).toEqual([{ code: '-7' }, genuine('1', 'r1', 'r1-0', '3.00')]);
+    await redis.hset(keys.state, 'rainId', 'r2');
+    expect(await grab('bob')).toEqual([genuine('0', 'r1', 'r1-1', '4.00')]);
+    expect(parseClaim((await redis.lindex(keys.claims, 0))!)).toMatchObject({
+      claim: { userId: 'bob', rainId: 'r1', redPacketId: 'r1-1' },
+    });
+  });
+
   test('a packet\'s signature stands in claim and answer, "" where there is none: the gateway decides about it', async () => {
     await stockRain(redis, { rainId: 'r1', amounts: ['3.00'] });
     await redis.rpush(

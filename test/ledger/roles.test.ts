@@ -255,7 +255,7 @@ describe.skipIf(!postgresInstalled)('the roles of the servers', () => {
       await ledger.staff.resetTotp('ann', 'ann'),
     ]).toEqual([true, true, true]);
     expect(await ledger.staff.setRole('ann', 'operator', 'ann')).toBe(true);
-    const waiting = await ledger.askApproval({
+    const asked = {
       id: 'waits',
       verb: 'create',
       rainId: 'big',
@@ -263,7 +263,8 @@ describe.skipIf(!postgresInstalled)('the roles of the servers', () => {
       amountCents: 2n,
       askedBy: 'console:ann',
       expiresAt: Date.now() + 60_000,
-    });
+    } as const;
+    const waiting = (await ledger.askApproval(asked, 1))!;
     expect([
       await ledger.decideApproval(waiting, 'console:ben', true),
       await ledger.carriedOut('waits'),

@@ -185,7 +185,9 @@ describe.skipIf(!postgresInstalled)('refused before anything is done, with the s
   const summer = ["timezone = 'Europe/London'"];
   test('a connection by which times lose their offset, where that matters', () =>
     within(summer, async (_, url) => {
-      const database = new PrismaClient({ adapter: new PrismaPg({ connectionString: url, max: 1 }) });
+      const database = new PrismaClient({
+        adapter: new PrismaPg({ connectionString: url, max: 1, statement_timeout: 15_000 }),
+      });
       try {
         const refusal = /TimeZone Europe\/London .*: it took times that we sent as other/;
         await expect(untilAnswers(database, url)).rejects.toThrow(refusal);

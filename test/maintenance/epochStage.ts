@@ -78,6 +78,47 @@ export function forgetRain(context: TestContext, id: string): Promise<void> {
   );
 }
 
+const SALE_TABLES = ['Sale', 'SaleItem', 'SaleTopUp', 'SaleOrder', 'SaleRefusal', 'StockTransfer', 'StockAccount'];
+
+/** The rows of this sale in the database now. @returns puts them back: a later state of the database after an older one */
+export async function backupLedger(context: TestContext, id: string): Promise<() => Promise<void>> {
+  const client = new Client({ connectionString: context.databaseUrl });
+  await client.connect();
+  const texts = new Map<string, string[]>();
+  for (const table of [...SALE_TABLES, 'OperatorAction']) {
+    const column = table === 'Sale' ? 'id' : table === 'OperatorAction' ? 'rainId' : 'saleId';
+    const { rows } = await client.query<{ row: string }>(
+      `SELECT row_to_json("${table}")::text AS row FROM "${table}" WHERE "${column}" = $1`,
+      [id],
+    );
+    texts.set(
+      table,
+      rows.map(({ row }) => row),
+    );
+  }
+  await client.end();
+  return () =>
+    rewriteLedger(
+      context,
+      ...[...texts].flatMap(([table, rows]) =>
+        rows.map(
+          (row) =>
+            `INSERT INTO "${table}" OVERRIDING SYSTEM VALUE SELECT * FROM json_populate_record(NULL::"${table}", '${row.replaceAll("'", "''")}')`,
+        ),
+      ),
+    );
+}
+
+/** The database as it was before this sale was created. */
+export function forgetSale(context: Pick<TestContext, 'databaseUrl'>, id: string): Promise<void> {
+  return rewriteLedger(
+    context,
+    `DELETE FROM "UnfollowedOrder" WHERE "orderId" LIKE '${id}-%'`,
+    ...SALE_TABLES.map((table) => `DELETE FROM "${table}" WHERE "${table === 'Sale' ? 'id' : 'saleId'}" = '${id}'`),
+    `DELETE FROM "OperatorAction" WHERE "rainId" = '${id}'`,
+  );
+}
+
 /** Whom the list of a rain still holds: the ids of its packets. */
 export async function packetsLeft({ redis }: Pick<TestContext, 'redis'>, key: string): Promise<string[]> {
   return (await redis.lrange(key, 0, -1)).map(

@@ -14,7 +14,7 @@ import { writeOffRain } from '../../src/operator/writeOff.ts';
 import { startAuditor } from '../../src/maintenance/auditor.ts';
 import { startSettler } from '../../src/maintenance/settler.ts';
 import { lend, newMoveId } from '../../src/store/moves.ts';
-import { shardKeys } from '../../src/store/keys.ts';
+import { LIVE_RAINS_KEY, SETTLED_RAINS_KEY, shardKeys, shardOf } from '../../src/store/keys.ts';
 import { redisNow } from '../../src/store/rains.ts';
 import { dial } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
@@ -166,11 +166,23 @@ test('its users hear "busy", and not that it does not exist, until the older ver
   onTestFinished(() => gateway.close());
   const client = await dial(gateway.url, 'user-0');
   onTestFinished(() => client.leave());
+  // The first shard has the same label in both versions, and nothing may be granted there either.
+  const other = await dial(
+    gateway.url,
+    Array.from({ length: 20 }, (_, i) => `user-${i}`).find((user) => shardOf(user, SHARDS) === 0)!,
+  );
+  onTestFinished(() => other.leave());
+  other.say({ type: 'grab', rainId: 'busy' });
+  expect(await other.next('result')).toMatchObject({ rainId: 'busy', code: '-7' });
   for (const type of ['grab', 'join'] as const) {
     client.say({ type, rainId: 'busy' });
     expect(await client.next('result')).toMatchObject({ rainId: 'busy', code: '-7' });
   }
-  await context.redis.hset('rain:{busy/1}:state', 'state', 'settled');
+  // As that version settles it, from index to index.
+  for (const state of ['rain:{busy/1}:state', shardKeys('busy', 0).state])
+    await context.redis.hset(state, 'state', 'settled');
+  await context.redis.hset(SETTLED_RAINS_KEY, 'busy', (await context.redis.hget(LIVE_RAINS_KEY, 'busy'))!);
+  await context.redis.hdel(LIVE_RAINS_KEY, 'busy');
   client.say({ type: 'grab', rainId: 'busy' });
   expect(await client.next('result')).toMatchObject({ rainId: 'busy', code: '-8' });
 });

@@ -10,7 +10,7 @@ import { newTotals, summaryOf } from '../../src/operator/reconcile/difference.ts
 import { differencesOf } from '../../src/operator/reconcile/compare.ts';
 import { reconcileRain, reconciliationSheet } from '../../src/operator/reconcile/reconcile.ts';
 import { readStatement, type StatementRow } from '../../src/operator/reconcile/statement.ts';
-import { SheetRefused } from '../../src/operator/sheetReader.ts';
+import { SheetRefused } from '../../src/operator/sheetRefused.ts';
 import type { Claim } from '../../src/rain/claim.ts';
 import { claimOf, newRain } from '../ledger/claims.ts';
 import { openTestContext, type TestContext } from '../support/operatorContext.ts';

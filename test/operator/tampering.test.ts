@@ -5,6 +5,7 @@ import { deadLetterId } from '../../src/credit/deadLetter.ts';
 import { packetElement } from '../../src/store/loadPackets.ts';
 import { LIVE_RAINS_KEY, shardKeys, type ShardKeys } from '../../src/store/keys.ts';
 import { findRain, redisNow } from '../../src/store/rains.ts';
+import { restoredMark } from '../../src/store/restoreClaims.ts';
 import { acknowledgeTampering } from '../../src/operator/audit/acknowledgeTampering.ts';
 import { auditRain, type Audit } from '../../src/operator/audit.ts';
 import { createRain } from '../../src/operator/create.ts';
@@ -100,6 +101,30 @@ const ACTS: readonly Act[] = [
     (id, keys) => log(keys, claimOf(id, `${id}-0`, '1.00')),
     ['claimed_missing'],
     /-0 was won by thief, and Redis would let thief win again/,
+  ],
+  [
+    'a mark that nobody has signed beside a claim of a packet that another user has won',
+    async (id, keys) => {
+      await log(keys, claimOf(id, `${id}-0`, '1.00'));
+      await context.redis.sadd(keys.restored, `${id}-0\nthief`);
+    },
+    ['claimed_missing'],
+    /-0 was won by thief, and Redis would let thief win again/,
+  ],
+  [
+    'an entry of the dedupe hash copied to another user',
+    async (_, keys) => context.redis.hset(keys.claimed, 'bob', (await context.redis.hget(keys.claimed, 'ann'))!),
+    ['claimed_differs'],
+    /-1 was won by bob, and Redis would tell bob of another win/,
+  ],
+  [
+    'the name in an entry of the dedupe hash changed',
+    async (_, keys) => {
+      const entry = JSON.parse((await context.redis.hget(keys.claimed, 'bob'))!) as Claim;
+      await context.redis.hset(keys.claimed, 'bob', JSON.stringify({ ...entry, userId: 'thief' }));
+    },
+    ['claimed_differs'],
+    /-1 was won by bob, and Redis would tell bob of another win/,
   ],
   [
     'an entry of the dedupe hash deleted',
@@ -313,8 +338,9 @@ test('what a failover leaves is no tampering: wins lost, packets won twice, wins
 
   // restore.lua looks for a packet near the tail only: one that lies deeper stays in the list.
   await openRain('deep');
-  await log(shardKeys('deep', 0), claimOf('deep', 'deep-9', '1.00'));
-  await context.redis.sadd(shardKeys('deep', 0).restored, 'deep-9\nthief');
+  const deep = claimOf('deep', 'deep-9', '1.00');
+  await log(shardKeys('deep', 0), deep);
+  await context.redis.sadd(shardKeys('deep', 0).restored, restoredMark(context.signer, deep));
   expect(await audit('deep')).toMatchObject({
     tampering: [],
     problems: [expect.stringMatching(/^deep-9 was restored for thief after a failover, and is still in the list/)],

@@ -10,9 +10,11 @@ import {
   setTheme,
   setThemeFile,
 } from '../../src/operator/themes.ts';
+import { checkThemeFile } from '../../src/rain/theme/files.ts';
 import { THEMES_MAX } from '../../src/rain/theme.ts';
 import { redisNow } from '../../src/store/rains.ts';
 import { openTestContext, type TestContext } from '../support/operatorContext.ts';
+import { pngOf } from '../support/png.ts';
 import { png, sound } from '../support/themeFiles.ts';
 
 let context: TestContext;
@@ -38,15 +40,19 @@ test('a theme is made and changed, with a record each time; its files stay, and 
     ok: true,
     theme: { id: 'spring', title: 'Spring', colours: { background: '#123456' }, isDefault: true, files: {} },
   });
-  const logo = png(64, 32);
-  const sha256 = createHash('sha256').update(logo).digest('hex');
+  const logo = pngOf(64, 32, [200, 30, 40]);
   const withLogo = await setThemeFile(context, 'spring', 'logo', logo);
+  const { sha256, bytes } = (await context.ledger.themes())[0]!.files.logo!;
+  const kept = Buffer.from((await context.ledger.themeFile(sha256))!);
+  expect(createHash('sha256').update(kept).digest('hex')).toBe(sha256);
+  expect(checkThemeFile('logo', kept), 'written anew').toEqual({ ok: true, type: 'image/webp' });
   expect(withLogo).toMatchObject({
     ok: true,
-    theme: { files: { logo: { url: `/api/theme/files/${sha256}.png`, type: 'image/png', bytes: logo.length } } },
+    theme: { files: { logo: { url: `/api/theme/files/${sha256}.webp`, type: 'image/webp', bytes: kept.length } } },
   });
+  expect(bytes).toBe(kept.length);
   expect(await setThemeFile(context, 'spring', 'logo', logo), 'repeated').toMatchObject({ ok: true });
-  expect(Buffer.from((await context.ledger.themeFile(sha256))!)).toEqual(logo);
+  expect((await theme('spring'))!.files.logo, 'the same').toMatchObject({ url: `/api/theme/files/${sha256}.webp` });
 
   // An absent colour has the default look again; whether it is the default theme stays.
   expect(await setTheme(context, { id: 'spring', title: 'Spring party' })).toMatchObject({
@@ -101,8 +107,11 @@ test('[R12] what cannot be is refused, by its name', async () => {
   expect(await refusals(setThemeFile(context, 'spring', 'logo', png(60_000, 60_000)))).toMatchObject([
     { field: 'logo', reason: expect.stringContaining('60000 × 60000 px') },
   ]);
+  expect(await refusals(setThemeFile(context, 'spring', 'logo', png(8, 8))), 'a header alone').toMatchObject([
+    { field: 'logo', reason: expect.stringContaining('expected a whole picture') },
+  ]);
   for (const done of [
-    setThemeFile(context, 'none', 'logo', png(8, 8)),
+    setThemeFile(context, 'none', 'logo', pngOf(8, 8, [1, 2, 3])),
     removeThemeFile(context, 'none', 'logo'),
     removeTheme(context, 'none'),
   ])

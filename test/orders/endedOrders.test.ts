@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { examineShop } from '../../src/operator/doctor/shop.ts';
-import { endedOrders } from '../../src/orders/endedOrders.ts';
-import { openEndedQueue, type EndedQueue } from '../../src/orders/endedQueue.ts';
+import { endedInLedger, endedOrders } from '../../src/orders/endedOrders.ts';
+import { endedJobId, openEndedQueue, type EndedQueue } from '../../src/orders/endedQueue.ts';
 import { startEndedWorker } from '../../src/orders/endedWorker.ts';
 import { startFollower } from '../../src/orders/follower.ts';
 import { orderServices } from '../../src/orders/orderServices.ts';
@@ -41,7 +41,7 @@ afterAll(async () => {
 });
 
 /** Follows the ledger, and tells the shop. */
-function work({ log = silent, batchMax = 2, timeoutMs = 300 } = {}) {
+function work({ log = silent, batchMax = 2, timeoutMs = 300, endedOf = endedInLedger(room.ledger) } = {}) {
   const service = orderServices({
     ledger: room.ledger,
     onElsewhere: () => {},
@@ -59,6 +59,7 @@ function work({ log = silent, batchMax = 2, timeoutMs = 300 } = {}) {
     prefix: QUEUE_PREFIX,
     onError: () => {},
     tell: service.tell!,
+    endedOf,
     log,
     backoff: { firstDelayMs: 20, delayMsMax: 80 },
   });
@@ -108,6 +109,61 @@ test('a shop is told of each order that timed out, was cancelled, failed or was 
   const end = (n: number, status: string) => ({ orderId: `told-${n}`, saleId: 'told', userId: `told-u${n}`, status });
   expect(endedOf('told')).toEqual([end(1, 'timed_out'), end(2, 'cancelled'), end(3, 'cancelled'), end(4, 'refunded')]);
   expect(shop.seen.unsigned).toBe(0);
+});
+
+test('[R14] the shop hears nothing of an order that has not ended in the ledger, whatever a job in Redis says', async () => {
+  const [open, paid, ended] = (await ordered('forged', 3)) as [string, string, string];
+  const [other] = (await ordered('forged-ours', 1, { orderService: 'builtin' })) as [string];
+  await room.ledger.stepOrder(paid, 'paid');
+  await room.ledger.stepOrder(other, 'timed_out');
+  await room.ledger.stepOrder(ended, 'timed_out');
+  const { log, heard } = listeningLog();
+  work({ log });
+  const job = (saleId: string, orders: string[]) =>
+    queue.add('ended', {
+      saleId,
+      ended: orders.map((id) => ({ id, userId: 'mallory', status: 'refunded' as const })),
+    });
+  await job('forged', [open, paid, 'forged-99', ended, other]);
+  await job('forged-ours', [other]);
+  await job('nowhere', ['nowhere-1']);
+  await untilTold();
+  await eventually(() => expect(endedOf('forged')).toHaveLength(1));
+  expect(endedOf('forged')).toEqual([{ orderId: ended, saleId: 'forged', userId: 'forged-u3', status: 'timed_out' }]);
+  expect([...endedOf('forged-ours'), ...endedOf('nowhere')]).toEqual([]);
+  expect(heard.filter(({ level }) => level === 'error').flatMap(({ orderIds }) => orderIds as string[])).toEqual([
+    open,
+    paid,
+    'forged-99',
+    other,
+    other,
+    'nowhere-1',
+  ]);
+});
+
+test.each<[string, (key: string) => Promise<unknown>]>([
+  ['only the key', (key) => room.redis.hset(key, 'data', '{}')],
+  ['a key of another type', (key) => room.redis.set(key, 'x')],
+  [
+    'a job with other orders',
+    async (key) => {
+      const jobId = key.slice(queue.toKey('').length);
+      await queue.add(
+        'ended',
+        { saleId: 'else', ended: [{ id: 'else-1', userId: 'u', status: 'failed' }] },
+        { jobId, delay: 600_000 },
+      );
+    },
+  ],
+])('[R14] the shop is told although somebody has written %s in the place of its job', async (what, harm) => {
+  const saleId = `place-${what.length}`;
+  const [id] = (await ordered(saleId, 1)) as [string];
+  const jobId = endedJobId(saleId, [{ id, userId: `${saleId}-u1`, status: 'timed_out' }]);
+  await harm(queue.toKey(jobId));
+  work();
+  await room.ledger.stepOrder(id, 'timed_out');
+  await eventually(() => expect(endedOf(saleId)).toHaveLength(1));
+  await untilTold();
 });
 
 test('a shop that lies, stalls and contradicts itself hears of each end until it has named it, and changes no order', async () => {
@@ -191,6 +247,10 @@ test('nobody is told of the orders of other sales, and of none of a rehearsal', 
   expect([...endedOf('ours'), ...endedOf('practice')]).toEqual([]);
 });
 
+/** For jobs that a test writes by itself: their orders count as ended. */
+const anyEnded: ReturnType<typeof endedInLedger> = async (saleId, ids) =>
+  ids.map((id) => oneEnd(saleId, Number(id.slice(saleId.length + 1))));
+
 const oneEnd = (saleId: string, n: number) => ({
   id: `${saleId}-${n}`,
   userId: `${saleId}-u${n}`,
@@ -202,7 +262,7 @@ test('a shop that is mute is told of all ends later, however few each round of t
   const numbers = Array.from({ length: 60 }, (_, i) => i + 1);
   await ordered('mute', 60);
   for (const n of numbers) shop.plan(`mute-u${n}`, [{ status: 500 }], true);
-  const worker = work({ batchMax: 500 });
+  const worker = work({ batchMax: 500, endedOf: anyEnded });
   const ended = endedOrders({ queue, ledger: room.ledger, log, jobsMax: 6 });
   for (const n of numbers) await ended.add('mute', [oneEnd('mute', n)]);
   expect(await queue.getJobCountByTypes('waiting', 'active', 'delayed')).toBeLessThanOrEqual(6);
@@ -258,7 +318,7 @@ test('[R10] an end that the shop has not named in all tries is told no more, and
     { saleId: 'late', ended: ids.map((id, i) => ({ id, userId: `late-u${i + 1}`, status: 'timed_out' as const })) },
     { attempts: 2 },
   );
-  const worker = work({ log });
+  const worker = work({ log, endedOf: anyEnded });
   await eventually(() => expect(worker.counters).toEqual({ told: 0, untold: 7 }));
   const last = heard.find(({ level }) => level === 'error') as
     | { saleId?: string; orderIds?: string[]; msg?: string }

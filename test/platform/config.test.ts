@@ -41,6 +41,32 @@ test('[R12] every wrong and every missing value is listed at once, by name, with
     expect(problems.find((problem) => problem.startsWith(`${name}:`))).toMatch(wanted);
 });
 
+test.each([
+  ['REDIS_URL', 'redis://:50%off@10.0.0.5:6379', /^REDIS_URL: expected user and password percent-encoded/],
+  ['REDIS_URL', 'redis://:a#b@10.0.0.5:6379', /percent-encoded/],
+  ['REDIS_URL', 'redis+cluster://:50%@10.0.0.5', /percent-encoded/],
+  ['REDIS_URL', 'redis+sentinel://:a/b@10.0.0.5/main', /percent-encoded/],
+  ['REDIS_URL', 'rediss+cluster://10.0.0.5', /TLS to a Sentinel group or a Cluster is not supported/],
+  ['DATABASE_URL', 'postgres://rain:50%off@10.0.0.6/rain', /^DATABASE_URL: expected user and password percent-encoded/],
+  ['DATABASE_URL', 'postgres://rain:a#b@10.0.0.6/rain', /percent-encoded/],
+  ['DATABASE_URL', 'postgres://rain:a/b@10.0.0.6/rain', /percent-encoded/],
+  ['DATABASE_URL', 'postgres://rain:a?b@10.0.0.6/rain', /percent-encoded/],
+  ['DATABASE_URL', 'postgres://rain:x@10.0.0.6/rain?schema=events', /expected no schema/],
+])('[R12] %s=%s is refused by name, without the password', (name, url, expected) => {
+  const problems = problemsOf({ [name]: url });
+  expect(problems[0]).toMatch(expected);
+  expect(problems.join()).not.toMatch(/50%|a#b|a\?b/);
+});
+
+test.each([
+  ['REDIS_URL', 'redis://:50%25off@10.0.0.5:6379'],
+  ['REDIS_URL', 'redis://app:p@ss@10.0.0.5:6379/2?family=6'],
+  ['REDIS_URL', 'redis://10.0.0.5:6379?family=6'],
+  ['REDIS_URL', 'redis+cluster://:a%2Fb@10.0.0.5,10.0.0.6'],
+  ['DATABASE_URL', 'postgres://rain:a%23b@10.0.0.6/rain?sslmode=require&schema=public&application_name=a@b'],
+  ['DATABASE_URL', 'postgres://postgres@%2Fsrv%2F.rain%2Fsockets/postgres'],
+])('%s=%s is taken', (name, url) => expect(problemsOf({ [name]: url })).toEqual([]));
+
 test('[R12] verifying tokens needs a secret or a key address, and the sentence names both', () => {
   expect(problemsOf({}, ['JWT'])).toEqual([expect.stringMatching(/^JWT_SECRET or JWKS_URL: missing/)]);
   expect(problemsOf({ JWKS_URL: 'https://example.org/keys' }, ['JWT'])).toEqual([]);

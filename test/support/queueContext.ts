@@ -7,6 +7,7 @@ import { createGrabEngine } from '../../src/grab/engine.ts';
 import { createPlanCheck } from '../../src/ledger/planCheck.ts';
 import { QUEUE_PREFIX, shardKeys } from '../../src/store/keys.ts';
 import { redisNow } from '../../src/store/rains.ts';
+import { restoredMark } from '../../src/store/restoreClaims.ts';
 import { createRain } from '../../src/operator/create.ts';
 import type { Queues, SaleQueues } from '../../src/operator/context.ts';
 import { loadRain } from '../../src/operator/load.ts';
@@ -58,6 +59,7 @@ export async function openQueueContext(): Promise<TestQueueContext> {
   };
   const worker: CreditWorker = createCreditWorker({
     ...options,
+    signer: context.signer,
     log: createLog('credit', 'silent'),
     onCredited: async () => {},
     discardedClaims: context.ledger.discardedClaims,
@@ -99,7 +101,7 @@ export async function openQueueContext(): Promise<TestQueueContext> {
       const { claims, restored } = shardKeys(id, 0);
       await context.redis.lpush(claims, typeof entry === 'string' ? entry : JSON.stringify(entry));
       // As restore.lua marks it.
-      if (typeof entry !== 'string') await context.redis.sadd(restored, `${entry.redPacketId}\n${entry.userId}`);
+      if (typeof entry !== 'string') await context.redis.sadd(restored, restoredMark(context.signer, entry));
     },
     async credit() {
       while ((await relay.round()) !== 'idle');

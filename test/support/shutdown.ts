@@ -13,6 +13,7 @@ export function openShutdown(): { shutdown: Shutdown; close(): Promise<void> } {
       onClose(_name, close) {
         closers.push(close);
       },
+      opening: (open) => open(),
       end: () => {
         throw new Error('a server ends by its signals, and these by their test');
       },

@@ -1,4 +1,6 @@
-/** Headers of pictures and sounds, as small as they come: nothing unpacks them. */
+import { crc32 } from 'node:zlib';
+
+/** Headers of pictures, which cannot be unpacked, and containers of sounds, which cannot be heard. */
 
 const text = (value: string): Buffer => Buffer.from(value, 'latin1');
 const uint32 = (value: number): Buffer => {
@@ -17,7 +19,10 @@ const little = (value: number, length: number): Buffer => {
   return bytes;
 };
 
-const chunk = (name: string, data: Buffer): Buffer => Buffer.concat([uint32(data.length), text(name), data, uint32(0)]);
+export const chunk = (name: string, data: Buffer): Buffer => {
+  const named = Buffer.concat([text(name), data]);
+  return Buffer.concat([uint32(data.length), named, uint32(crc32(named))]);
+};
 
 /** @param data bytes of the picture, so that two of one size differ */
 export function png(width: number, height: number, { data = Buffer.alloc(8), animated = false } = {}): Buffer {
@@ -30,7 +35,7 @@ export function png(width: number, height: number, { data = Buffer.alloc(8), ani
   ]);
 }
 
-const segment = (marker: number, data: Buffer): Buffer =>
+export const segment = (marker: number, data: Buffer): Buffer =>
   Buffer.concat([Buffer.from([0xff, marker]), uint16(data.length + 2), data]);
 const frame = (width: number, height: number): Buffer =>
   segment(0xc0, Buffer.concat([Buffer.from([8]), uint16(height), uint16(width), Buffer.from([1, 1, 0x11, 0])]));
@@ -67,12 +72,37 @@ export const webp = {
     ),
 };
 
-const MP3_FRAME = Buffer.from('fffb9064', 'hex');
+/** 128 kbit/s at 44,100 samples a second. */
+export const MP3_FRAME = Buffer.concat([Buffer.from('fffb9064', 'hex'), Buffer.alloc(413)]);
+const box = (name: string, ...inner: Buffer[]): Buffer =>
+  Buffer.concat([uint32(8 + Buffer.concat(inner).length), text(name), ...inner]);
+/** @param beside boxes of what is written beside the sound */
+const m4a = (handler = 'soun', ...beside: Buffer[]): Buffer =>
+  Buffer.concat([
+    box('ftyp', text('M4A '), Buffer.alloc(4)),
+    box('moov', box('trak', box('mdia', box('hdlr', Buffer.alloc(8), text(handler), Buffer.alloc(13)))), ...beside),
+    box('mdat', Buffer.alloc(16, 7)),
+  ]);
+const page = (data: Buffer): Buffer =>
+  Buffer.concat([text('OggS'), Buffer.alloc(22), Buffer.from([1, data.length]), data]);
+
 export const sound = {
-  mp3: (bytes = 64): Buffer => Buffer.concat([MP3_FRAME, Buffer.alloc(bytes - MP3_FRAME.length)]),
+  /** As many whole frames as there is room for, and zeros. */
+  mp3: (bytes = 4 * MP3_FRAME.length): Buffer => {
+    const frames = Math.floor(bytes / MP3_FRAME.length);
+    return Buffer.concat([...Array.from({ length: frames }, () => MP3_FRAME), Buffer.alloc(bytes % MP3_FRAME.length)]);
+  },
   tagged: (): Buffer =>
-    Buffer.concat([text('ID3\x04\0\0'), Buffer.from([0, 0, 1, 2]), Buffer.alloc(0x82, 7), Buffer.alloc(3), MP3_FRAME]),
-  m4a: (): Buffer => Buffer.concat([uint32(24), text('ftypM4A '), Buffer.alloc(12)]),
-  vorbis: (): Buffer => Buffer.concat([text('OggS'), Buffer.alloc(24), text('\x01vorbis'), Buffer.alloc(8)]),
-  opus: (): Buffer => Buffer.concat([text('OggS'), Buffer.alloc(24), text('OpusHead'), Buffer.alloc(8)]),
+    Buffer.concat([
+      text('ID3\x04\0\0'),
+      Buffer.from([0, 0, 1, 2]),
+      Buffer.alloc(0x82, 7),
+      Buffer.alloc(3),
+      sound.mp3(),
+    ]),
+  m4a,
+  /** As a phone writes where something was recorded. */
+  placed: (): Buffer => m4a('soun', box('udta', box('\xa9xyz', text('+31.2304+121.4737/')))),
+  vorbis: (): Buffer => Buffer.concat([page(text(`\x01vorbis${'\0'.repeat(8)}`)), page(Buffer.alloc(40, 7))]),
+  opus: (): Buffer => Buffer.concat([page(text(`OpusHead${'\0'.repeat(8)}`)), page(Buffer.alloc(40, 7))]),
 };

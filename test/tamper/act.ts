@@ -13,6 +13,8 @@ export interface Act {
   shards?: number;
   /** Whether the system has undone it. */
   healed?(scene: Scene): Promise<boolean>;
+  /** Sentences of our own, to an operator or a user, that the act has made untrue: one sentence each. */
+  untrue?(scene: Scene): Promise<string[]>;
   /** It is found in every rain, so it is played alone and last. */
   alone?: true;
   /** Real packets that it puts into the thief's hands: whoever writes to Redis may hand out packets of the plan. */

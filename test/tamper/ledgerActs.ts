@@ -56,6 +56,25 @@ export const LEDGER_ACTS: readonly Act[] = [
     strike: async ({ sql, rainId, thief, freePacket }) => sql(credit(rainId, await freePacket(), thief, 5000)),
   },
   {
+    name: 'a packet that no top-up has planned, and its credit, by the role of the console',
+    store: 'ledger',
+    strike: ({ sql, rainId, thief, planned }) =>
+      sql(
+        `SET ROLE rain; ${allocation(rainId, planned.size)} ${credit(rainId, `${rainId}-${planned.size}`, thief, 5000)}`,
+      ),
+  },
+  {
+    name: 'the same with a top-up of which one cent is paid',
+    store: 'ledger',
+    strike: ({ sql, rainId, thief, planned }) =>
+      sql(`SET ROLE rain;
+        INSERT INTO "Portion" ("id", "rainId", "ordinal", "budgetCents", "packets", "split", "seed", "commitment")
+          VALUES ('${thief}', '${rainId}', 1, 5000, 1, '{}', 's', 'c');
+        INSERT INTO "Transfer" ("id", "kind", "debitAccountId", "creditAccountId", "amountCents", "rainId")
+          VALUES ('fund:${rainId}/1', 'fund', 'operator', 'rain:${rainId}', 1, '${rainId}');
+        ${allocation(rainId, planned.size)} ${credit(rainId, `${rainId}-${planned.size}`, thief, 5000)}`),
+  },
+  {
     name: 'the packets of a rain replaced in the ledger',
     store: 'ledger',
     strike: ({ sql, rainId }) =>
@@ -83,6 +102,10 @@ export const LEDGER_ACTS: readonly Act[] = [
     },
   },
 ];
+
+/** One packet of 50.00 after the others. */
+const allocation = (rainId: string, firstPacket: number) =>
+  `INSERT INTO "Allocation" VALUES ('${rainId}', 1, ${firstPacket}, decode('0000000000001388', 'hex'));`;
 
 function credit(rainId: string, redPacketId: string, userId: string, cents: number): string {
   return `INSERT INTO "Transfer" ("id", "kind", "debitAccountId", "creditAccountId", "amountCents", "rainId", "redPacketId", "userId", "postedAt")

@@ -20,7 +20,10 @@ export interface Played {
   noticed: string;
   /** Payments that the plan does not hold, or that nobody was told of: one sentence each. */
   paidWrongly: string[];
-  /** Nobody noticed the act, or a user who was told of a win is neither paid nor on a list: one sentence each. */
+  /**
+   * Nobody noticed the act, a user who was told of a win is neither paid nor on a list, or somebody was told what is not
+   * so: one sentence each.
+   */
   untold: string[];
 }
 
@@ -80,7 +83,7 @@ export async function play(stage: Tampered, act: Act, rainId: string): Promise<P
     closesAt: opensAt + WINDOW_MS,
     shards: act.shards ?? 1,
   });
-  const scene = await openScene(deployment, rainId);
+  const scene = await openScene(deployment, rainId, stage.queues.dead);
   const names = (group: string) => Array.from({ length: WINNERS }, (_, i) => `${rainId}-${group}-${i}`);
   if (act.opensInMs === undefined) {
     await scene.users.grab(names('early'));
@@ -108,7 +111,7 @@ export async function play(stage: Tampered, act: Act, rainId: string): Promise<P
     act: act.name,
     noticed,
     paidWrongly: await wrongPayments(stage, scene, act),
-    untold: [...(noticed ? [] : ['nobody noticed it']), ...unpaid],
+    untold: [...(noticed ? [] : ['nobody noticed it']), ...unpaid, ...((await act.untrue?.(scene)) ?? [])],
   };
 }
 
@@ -150,7 +153,7 @@ async function untilPaid(stage: Tampered, scene: Scene): Promise<string[]> {
   if (open.length === 0) return [];
   const lists = await Promise.all([
     scene.rain('audit', rainId, '--json'),
-    scene.rain('dead-letters', 'list', '--json'),
+    scene.rain('dead', 'list', '--json'),
     scene.rain('restore', 'check', rainId, '--json'),
   ]);
   return open.filter((sentence) => !lists.some((list) => list.includes(sentence.split(' ')[0]!)));

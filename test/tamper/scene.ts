@@ -5,6 +5,7 @@ import { formatMoney } from '../../src/rain/money.ts';
 import { allocationOf } from '../../src/ledger/allocation.ts';
 import type { OperatorContext } from '../../src/operator/context.ts';
 import type { Claim } from '../../src/rain/claim.ts';
+import type { DeadQueue } from '../../src/credit/queue.ts';
 import type { Deployment } from '../faults/deployment.ts';
 import { HonestUsers } from '../faults/users/honestUsers.ts';
 
@@ -20,8 +21,10 @@ export class ActRefused extends Error {
  * One rain that somebody tampers with, and what the act may use: every command of Redis and every statement of
  * PostgreSQL.
  */
-export interface Scene extends Pick<OperatorContext, 'redis'> {
+export interface Scene extends Pick<OperatorContext, 'redis' | 'ledger'> {
   rainId: string;
+  /** The queue of dead letters. */
+  dead: DeadQueue;
   keys: ReturnType<typeof shardKeys>;
   thief: string;
   users: HonestUsers;
@@ -42,6 +45,7 @@ export interface Scene extends Pick<OperatorContext, 'redis'> {
 export async function openScene(
   { context, databaseUrl, gatewayUrls, rain }: Deployment,
   rainId: string,
+  dead: DeadQueue,
 ): Promise<Scene> {
   const { redis, ledger } = context;
   const booked = (await ledger.rain(rainId))!;
@@ -51,7 +55,9 @@ export async function openScene(
   const keys = shardKeys(rainId, 0);
   return {
     redis,
+    ledger,
     rainId,
+    dead,
     keys,
     planned,
     thief: `${THIEF}-${rainId}`,

@@ -12,6 +12,7 @@ import { spreadOf } from '../../support/spread.ts';
 import { inStore, type Store } from '../../support/store.ts';
 import { grabMany } from '../../support/won.ts';
 import type { Measure } from '../measure.ts';
+import { createSigner } from '../../../src/store/signer.ts';
 
 const ROUNDS = 5;
 /** The claims of one job while a rain is slow: a relay that carried something rests 25 ms. */
@@ -108,6 +109,7 @@ async function creditAll(
     prefix: QUEUE_PREFIX,
     onError,
     log: createLog('bench', 'silent'),
+    signer: createSigner('x'.repeat(32)),
     balance: { post: async (_rainId, claims) => claims.map(() => ({ outcome: 'commit' })) },
     async onCredited(_rainId, _shard, claims) {
       if ((credited += claims.length) >= entries.length) finish();

@@ -1,8 +1,8 @@
 import type { DifferingRain } from '../state/responses.ts';
-import { hashOf } from '../state/route.ts';
 import { DIFFERENCE_WORDS, toDoIn } from '../words/differences.ts';
 import { countText, moneyText } from '../words/figures.ts';
 import { bilingual, useWords } from '../words/language.ts';
+import { hashOfEither } from './held.tsx';
 import { Table } from './table.tsx';
 
 /** Wins shown of each kind. */
@@ -16,15 +16,16 @@ const WORDS = bilingual(
 type Kind = keyof DifferingRain['counts'];
 
 /** Facts that only one store knows of a rain, and the way out. */
-export function Differing({ rain: { rainId, title, counts, differences, waysOut } }: { rain: DifferingRain }) {
+export function Differing({ rain: { rainId, sale, title, counts, differences, waysOut } }: { rain: DifferingRain }) {
   const { words, language } = useWords(WORDS);
   const { words: names } = useWords(DIFFERENCE_WORDS);
   return (
     <article class="differing" data-testid="differing">
       <h3>
-        <a href={hashOf({ screen: 'rain', rainId })}>{title || rainId}</a>
+        <a href={hashOfEither(sale ? 'sale' : 'rain', rainId)}>{title || rainId}</a>
       </h3>
       {(Object.keys(counts) as Kind[]).map((kind) => {
+        const listed = differences.filter((difference) => difference.kind === kind && difference.orderId !== undefined);
         const wins = differences.filter(
           (difference) => difference.kind === kind && difference.redPacketId !== undefined,
         );
@@ -33,10 +34,17 @@ export function Differing({ rain: { rainId, title, counts, differences, waysOut 
           <section key={kind} data-kind={kind}>
             <h4>
               {names[kind]}
-              {wins.length > 0 && ` · ${countText(counts[kind]!)}`}
+              {wins.length + listed.length > 0 && ` · ${countText(counts[kind]!)}`}
             </h4>
             {wins.length > 0 && <Wins label={names[kind]} wins={wins.slice(0, SHOWN_MAX)} />}
-            {wins.length > SHOWN_MAX && <p class="hint">{words.more(countText(counts[kind]! - SHOWN_MAX))}</p>}
+            {listed.slice(0, SHOWN_MAX).map(({ orderId, userId }) => (
+              <p key={orderId}>
+                {orderId} · {userId}
+              </p>
+            ))}
+            {Math.max(wins.length, listed.length) > SHOWN_MAX && (
+              <p class="hint">{words.more(countText(counts[kind]! - SHOWN_MAX))}</p>
+            )}
             <p>
               {words.toDo} {toDo.startsWith('rain ') ? <code>{toDo}</code> : toDo}
             </p>

@@ -8,6 +8,7 @@ import { Empty } from '../components/awaited.tsx';
 import { Field, Toggle } from '../components/field.tsx';
 import { Pages } from '../components/pages.tsx';
 import { DeadHead } from './order-letters/dead-head.tsx';
+import { adviceOf } from './order-letters/words.ts';
 import { momentText, moneyText } from '../words/figures.ts';
 import { bilingual, useWords } from '../words/language.ts';
 import { refusalsFor } from './create/draft.ts';
@@ -36,6 +37,7 @@ const WORDS = bilingual(
     notPaid: 'The wallet has certainly not paid it',
     notPaidHint:
       'The wallet was asked to pay it. Check the wallet first: if it has paid, the user keeps that money, and the same money is spent twice.',
+    unsigned: 'not signed',
     someone: 'The user',
     something: 'The amount',
   },
@@ -55,6 +57,7 @@ const WORDS = bilingual(
     whyHint: '会写入操作日志。',
     notPaid: '已确认外部钱包没有支付',
     notPaidHint: '外部钱包收到过支付请求。请先到那边核实：若其实已支付，这样做会让同一笔钱付出两次。',
+    unsigned: '未签名',
     someone: '该用户',
     something: '该金额',
   },
@@ -110,7 +113,7 @@ export function Dead() {
 function DeadLetterCard({ letter, onAsk }: { letter: Letter; onAsk: (asking: Asking) => void }) {
   const { words, language } = useWords(WORDS);
   const { mayAct } = useApp();
-  const { letterId, rainId, userId, amount, reason, text, detail, at } = letter;
+  const { letterId, rainId, userId, amount, reason, detail, at, unsigned } = letter;
   return (
     <li class="card letter" data-testid="letter">
       <div class="row">
@@ -119,10 +122,11 @@ function DeadLetterCard({ letter, onAsk }: { letter: Letter; onAsk: (asking: Ask
         </h2>
         <span class="chip" data-status="dead">
           {reason}
+          {unsigned && `, ${words.unsigned}`}
         </span>
       </div>
       <p>
-        {text} {detail}
+        {adviceOf(letter, language)} {detail}
       </p>
       <p class="hint">
         <a href={hashOf({ screen: 'rain', rainId })}>

@@ -1,9 +1,10 @@
 import { useRef, useState } from 'preact/hooks';
-import type { CampaignDetail, CampaignView, Excluded, RainView, SaleView } from '../state/responses.ts';
+import type { CampaignDetail, CampaignView, Excluded, ExcludedList, RainView, SaleView } from '../state/responses.ts';
 import { useApp, useRequest, useVerb } from '../state/useApi.ts';
 import { Button } from '../components/button.tsx';
 import { Refused } from '../components/awaited.tsx';
 import { Choice } from '../components/field.tsx';
+import { UnderstoodList } from '../components/understood.tsx';
 import { counted, countText } from '../words/figures.ts';
 import { bilingual, useWords } from '../words/language.ts';
 
@@ -20,7 +21,7 @@ const WORDS = bilingual(
     buyers: 'Buyers of',
     noSale: 'No settled sale',
     excludeBuyers: 'Exclude the buyers',
-    file: 'CSV with the column user, or number',
+    file: 'List (.xlsx or CSV) with the column user, or number',
     excludeListed: 'Exclude the list',
     done: (users: number, total: number) => `${counted(users, 'more user')} excluded, ${countText(total)} in all.`,
     readmit: 'Take all back',
@@ -37,7 +38,7 @@ const WORDS = bilingual(
     buyers: '这场的买家',
     noSale: '没有已结算的秒杀',
     excludeBuyers: '排除这些买家',
-    file: 'CSV，列名为“用户”（user）或“工号”（number）',
+    file: '名单（.xlsx 或 CSV），列名为“用户”（user）或“工号”（number）',
     excludeListed: '排除名单中的人',
     done: (users, total) => `新排除 ${users} 人，共 ${total} 人。`,
     readmit: '全部取消排除',
@@ -181,11 +182,28 @@ function ExcludeListed({ campaignId, onDone }: PartProps<Excluded>) {
   const verb = useVerb();
   const [file, setFile] = useState<Blob>();
   const input = useRef<HTMLInputElement>(null);
-  const send = async (list: Blob) => {
-    const answered = await verb.run(() => api.post<Excluded>(pathOf(campaignId, 'exclude-listed'), list));
+  const [read, setRead] = useState<ExcludedList>();
+  const post = (list: Blob, query: string) =>
+    verb.run(() => api.post<ExcludedList>(pathOf(campaignId, 'exclude-listed') + query, list));
+  const clear = () => {
     // Browsers send no file that has changed since it was chosen.
     if (input.current) input.current.value = '';
     setFile(undefined);
+    setRead(undefined);
+  };
+  const choose = async (chosen: Blob | undefined) => {
+    setFile(undefined);
+    setRead(undefined);
+    verb.forget();
+    if (!chosen) return;
+    const answered = await post(chosen, '?dryRun=yes');
+    if (!answered) return clear();
+    setRead(answered.done);
+    setFile(chosen);
+  };
+  const send = async (list: Blob) => {
+    clear();
+    const answered = await post(list, '');
     if (answered) onDone(answered.done);
   };
   return (
@@ -194,10 +212,10 @@ function ExcludeListed({ campaignId, onDone }: PartProps<Excluded>) {
         {words.file}{' '}
         <input
           type="file"
-          accept=".csv,text/csv"
+          accept=".xlsx,.csv,.txt,text/csv"
           ref={input}
           data-testid="excluded-list"
-          onChange={(event) => setFile(event.currentTarget.files?.[0])}
+          onChange={(event) => void choose(event.currentTarget.files?.[0])}
         />
       </label>
       <Button
@@ -211,6 +229,15 @@ function ExcludeListed({ campaignId, onDone }: PartProps<Excluded>) {
         {words.excludeListed}
       </Button>
       <Refused refusal={verb.refusal} />
+      {read && (
+        <UnderstoodList
+          understood={read.understood}
+          rows={read.users}
+          first={read.first.map((user) =>
+            Object.fromEntries(Object.keys(read.understood.columns).map((column) => [column, user])),
+          )}
+        />
+      )}
     </div>
   );
 }

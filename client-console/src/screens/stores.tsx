@@ -4,7 +4,7 @@ import { useApp, useRequest, useVerb } from '../state/useApi.ts';
 import { hashOf } from '../state/route.ts';
 import { Refused } from '../components/awaited.tsx';
 import { Button } from '../components/button.tsx';
-import { HeldRains } from '../components/held.tsx';
+import { Held } from '../components/held.tsx';
 import { Differing } from '../components/differing.tsx';
 import { countText } from '../words/figures.ts';
 import { bilingual, useWords } from '../words/language.ts';
@@ -34,10 +34,10 @@ const WORDS = bilingual(
       ['Continue the rains that were paused:', 'rain resume RAIN'],
     ] as string[][],
     compare: 'Compare now',
-    told: 'Compares all claims, packets and credits of every rain that is not settled. It changes nothing.',
-    agree: (n: string) => `Both agree. Rains compared: ${n}.`,
-    differ: (n: string) => `They do NOT agree. Rains that differ: ${n}.`,
-    more: 'More rains differ; for all of them:',
+    told: 'Compares all claims, packets, credits and orders of every rain and sale that is not settled. It changes nothing.',
+    agree: (n: string) => `Both agree. Rains and sales compared: ${n}.`,
+    differ: (n: string) => `They do NOT agree. Rains and sales that differ: ${n}.`,
+    more: 'More of them differ; for all of them:',
     notice: 'Redis and the database do not agree',
     look: 'See what differs, and what to do',
   },
@@ -61,7 +61,7 @@ const WORDS = bilingual(
       ['继续被暂停的红包雨：', 'rain resume RAIN'],
     ],
     compare: '立即比对',
-    told: '比对所有未结算场次的领取、红包和入账，不作任何更改。',
+    told: '比对所有未结算场次的领取、红包、入账和订单，不作任何更改。',
     agree: (n) => `两边一致，共比对 ${n} 场。`,
     differ: (n) => `两边不一致！有差异的场次：${n}。`,
     more: '还有更多场次，全部差异请用：',
@@ -70,8 +70,8 @@ const WORDS = bilingual(
   },
 );
 
-const isInOrder = ({ stores, held }: SystemAnswer) =>
-  stores === null || (stores.behind.length === 0 && stores.lost.length === 0 && !held?.length);
+const isInOrder = ({ stores, held, heldSales }: SystemAnswer) =>
+  stores === null || (stores.behind.length === 0 && stores.lost.length === 0 && !held?.length && !heldSales?.length);
 
 /** Whether both stores are of the same time, what to do if not, and a comparison on request. */
 export function Stores({ system }: { system: SystemAnswer }) {
@@ -79,7 +79,7 @@ export function Stores({ system }: { system: SystemAnswer }) {
   const { api } = useApp();
   const verb = useVerb();
   const [found, setFound] = useState<RestoreCheck>();
-  const { stores, held } = system;
+  const { stores, held, heldSales } = system;
   const compare = async () => {
     setFound(undefined);
     const checked = await verb.run(() => api.get<RestoreCheck>('restore/check'));
@@ -118,7 +118,8 @@ export function Stores({ system }: { system: SystemAnswer }) {
           )}
         </div>
       )}
-      <HeldRains held={held ?? []} />
+      <Held what="rain" held={(held ?? []).map(({ rainId: id, reason }) => ({ id, reason }))} />
+      <Held what="sale" held={(heldSales ?? []).map(({ saleId: id, reason }) => ({ id, reason }))} />
       {(!isInOrder(system) || found?.agree === false) && <Steps />}
       <p class="hint">{words.told}</p>
       <Refused refusal={verb.refusal} />

@@ -35,6 +35,15 @@ export const DIFFERENCE_WORDS = bilingual<Record<DifferenceKind, string>>(
     unpayable: 'Told to a user, and given up',
     paid_of_lost_rain: 'Paid by the wallet, of a rain that the database does not know',
     credit_not_paid: 'Credited, and not paid by the wallet',
+    sale_not_in_book: 'The database does not know the sale',
+    order_not_in_book: 'Reserved in Redis, and no order in the database',
+    order_ahead_in_redis: 'Redis has a later status of the order',
+    sale_missing: 'Redis has lost the sale',
+    order_not_in_redis: 'Redis has lost the order',
+    order_behind_in_redis: 'Redis has an older status of the order',
+    reservation_told: 'Told to a buyer, and in neither store',
+    sale_written_off: 'The sale was given up',
+    order_written_off: 'Of a sale that was given up',
   },
   {
     not_in_book: '数据库中没有这场红包雨',
@@ -68,6 +77,15 @@ export const DIFFERENCE_WORDS = bilingual<Record<DifferenceKind, string>>(
     unpayable: '已告知用户，但已放弃',
     paid_of_lost_rain: '钱包已支付，但数据库中没有这场',
     credit_not_paid: '已入账，但钱包没有支付',
+    sale_not_in_book: '数据库中没有这场抢购',
+    order_not_in_book: 'Redis 中已预留，数据库中没有订单',
+    order_ahead_in_redis: 'Redis 中的订单状态更新',
+    sale_missing: 'Redis 丢失了这场抢购',
+    order_not_in_redis: 'Redis 丢失了订单',
+    order_behind_in_redis: 'Redis 中的订单状态较旧',
+    reservation_told: '已告知买家，但两边都没有',
+    sale_written_off: '这场抢购已放弃',
+    order_written_off: '属于已放弃的抢购',
   },
 );
 
@@ -96,6 +114,14 @@ const TO_DO_ZH: Partial<Record<DifferenceKind, (id: string) => string>> = {
     '无需处理：已放弃，其键三十天后过期；若之后恢复了更晚的 PostgreSQL，工作进程会支付中奖者，请告知手工支付的人',
   unpayable: () => '若尚未支付，请手工支付：账本中没有这笔钱',
   paid_of_lost_rain: () => '请恢复更晚的 PostgreSQL，并保留对账单',
+  sale_not_in_book: (id) =>
+    `请检查 DATABASE_URL；若无误，请恢复更晚的 PostgreSQL，在此之前不会出售任何商品；若没有更晚的备份：rain sale orders ${id} --redis --csv 保存订单清单，再 rain sale write-off ${id} --reason "no later backup of PostgreSQL"`,
+  order_not_in_book: (id) =>
+    `数据库中有这场抢购后，工作进程会写入订单，请稍后再看；完整清单：rain sale orders ${id} --redis --csv，请与商店核对`,
+  order_ahead_in_redis: (id) =>
+    `请让商店再次上报这些订单：rain sale orders ${id} --redis --csv；若商店不确认，rain sale audit ${id} --repair 以数据库为准`,
+  sale_written_off: () => '无需处理：已放弃，其键三十天后过期',
+  order_written_off: (id) => `若尚未处理，请与商店核对：rain sale orders ${id} --redis --csv`,
   credit_not_paid: (id) =>
     `若对账单完整，则是钱包丢失了这笔支付：请让其按领取编号补付，见 rain reconcile ${id} --statement wallet.csv`,
 };

@@ -29,6 +29,10 @@ export const SALE_REASONS: readonly (readonly [RegExp, string])[] = [
   [/^expected a complete user id$/, '请填写完整的用户编号'],
   [/^expected the id of a reservation, such as (\S+)$/, '请填写订单编号，例如 $1'],
   [/^only an order that waits for its payment can be cancelled, (\S+) is \S+$/, '只能取消待支付的订单，$1 已不是'],
+  [
+    /^only an order that waits for its payment can be marked as paid, (\S+) is \S+$/,
+    '只能将待支付的订单标记为已支付，$1 已不是',
+  ],
   [/^only a paid order can be refunded, (\S+) is \S+$/, '只能为已支付的订单退款，$1 不是'],
   [/^there is no order (\S+);.*$/, '没有订单 $1；尚未写成订单的预占不能更改'],
   [/^there is no sale (\S+?)(?:;.*)?$/, '没有秒杀 $1'],
@@ -38,7 +42,10 @@ export const SALE_REASONS: readonly (readonly [RegExp, string])[] = [
   [/^there is no campaign (\S+)$/, '没有系列活动 $1'],
   [/^(\S+) is a (?:rain|sale) already, expected another round$/, '$1 已被占用，请换一个场次'],
   [/^the sale (\S+) adds up; .*$/, '秒杀 $1 的件数相符，不需要核销；结束后会自动结算'],
-  [/^Redis has lost the sale (\S+);.*$/, 'Redis 已丢失秒杀 $1；尚未写成订单的预占无从得知，因此不能再出售。请核销'],
+  [
+    /^Redis has lost the sale (\S+);.*$/,
+    'Redis 已丢失秒杀 $1；尚未写成订单的预占无从得知。结束之前可从账本恢复：rain restore apply $1 --reason "…"；或请核销',
+  ],
   [/^Redis (?:still )?holds another sale (\S+)$/, 'Redis 中已有另一场编号为 $1 的秒杀'],
   [/^Redis does not have the sale (\S+);.*$/, 'Redis 中没有秒杀 $1，请先上架'],
   [/^only a loaded sale can be paused, (\S+) is .*$/, '只能暂停已就绪的秒杀，$1 不是'],

@@ -31,6 +31,10 @@ export const THEME_REASONS: readonly (readonly [RegExp, string])[] = [
     /^expected a whole picture as PNG, JPEG or WebP.*$/,
     '请选择完整的 PNG、JPEG 或 WebP 图片；以文件内容为准，与文件名无关',
   ],
+  [
+    /^the picture has (\d+) bytes as WebP, expected at most (\d+): choose a smaller one$/,
+    '图片转为 WebP 后有 $1 字节，最多 $2 字节：请换一张较小的',
+  ],
   [/^the picture is animated, expected a still one$/, '图片是动画，请使用静态图片'],
   [/^the picture has (\d+) × (\d+) px, expected 1 to (\d+) px on each side$/, '图片为 $1 × $2 像素，每边最多 $3 像素'],
   [/^there are (\d+) themes, which is the most; .*$/, '已有 $1 个主题，达到上限：请先删除一个'],

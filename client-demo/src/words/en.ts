@@ -108,7 +108,7 @@ export const en = {
     join: 'Join',
     skip: 'Play without a name',
     refused: (charactersMax: number) =>
-      `A name has 1 to ${charactersMax} characters, and a letter or a digit among them.`,
+      `A name has 1 to ${charactersMax} characters, a letter or a digit among them, no amount, and no word for the staff. Or it cannot be taken now: choose another one.`,
   },
   code: {
     title: 'Your code',

@@ -92,7 +92,8 @@ export const zh: Words = {
     toldHidden: '只有主办方能在中奖名单上看到此名字。整场活动中名字不变。',
     join: '加入',
     skip: '不填，直接参加',
-    refused: (charactersMax) => `名字为 1 至 ${charactersMax} 个字符，至少包含一个文字或数字。`,
+    refused: (charactersMax) =>
+      `名字为 1 至 ${charactersMax} 个字符，至少包含一个文字或数字，不能含金额或冒充工作人员。也可能此名字暂不可用，请换一个。`,
   },
   code: {
     title: '请输入你的入场码',

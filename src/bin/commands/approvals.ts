@@ -17,8 +17,10 @@ export function addApprovalsCommand(program: RainCommand): void {
 
   approvals
     .command('list')
-    .summary('list them, latest first')
-    .description('Lists what waits, or did, latest first, with its parameters and who decided.')
+    .summary('list them, those that wait first')
+    .description(
+      'Lists what waits, the largest amount first, and then what did, latest first, with its parameters and who decided.',
+    )
     .json()
     .example('rain approvals list')
     .runsWithContext(async (context) => {

@@ -1,13 +1,8 @@
 import { Readable } from 'node:stream';
 import { SHARDS_MAX } from '../../store/keys.ts';
+import type { OperatorContext } from '../../operator/context.ts';
 import { createCampaign, nextRound } from '../../operator/campaign/create.ts';
-import {
-  EXCLUDED_BYTES_MAX,
-  excludeBuyers,
-  excludeListed,
-  excludeWinners,
-  readmit,
-} from '../../operator/campaign/exclude.ts';
+import { excludeBuyers, excludeListed, excludeWinners, readmit } from '../../operator/campaign/exclude.ts';
 import {
   CAMPAIGNS_MAX,
   listCampaigns,
@@ -18,13 +13,16 @@ import {
   type CampaignView,
 } from '../../operator/campaign/show.ts';
 import type { SaleView } from '../../operator/sale/show.ts';
+import { LIST_BYTES_MAX } from '../../operator/sheetReader.ts';
 import { ROUNDS_MAX } from '../../rain/campaign.ts';
 import { termWords, WINS_PER_USER_MAX, type Terms } from '../../rain/terms.ts';
 import { parseCount } from '../arguments.ts';
 import type { RainCommand } from '../command.ts';
 import { accepted, CommandFailure, EXIT, notify } from '../exit.ts';
 import { facts, paintState, table } from '../style.ts';
-import { readTextFile } from '../textFile.ts';
+import type { Terminal } from '../terminal.ts';
+import { readInputFile } from '../inputFile.ts';
+import { understoodText } from '../understoodText.ts';
 import { create, planned, type CreateOptions } from './plan.ts';
 
 const ADD_ROUND = 'rain campaign add-round autumn --budget 888.00 --packets 100 --start +5m --duration 30s --load';
@@ -89,11 +87,11 @@ export function addCampaignCommands(program: RainCommand): void {
     .command('exclude <campaign>')
     .summary('users who win and buy nothing in a campaign')
     .description(
-      'Excludes the winners of a settled rain or of another campaign, the buyers of a settled sale or of another campaign, or the users of a CSV with the column user, or number for the list of participants. They win nothing in its rains and buy nothing in its sales, also in those that are on; what they have won and bought there before stays theirs.',
+      'Excludes the winners of a settled rain or of another campaign, the buyers of a settled sale or of another campaign, or the users of an .xlsx or a CSV with the column user (or userId, as exported lists have it), or number for the list of participants. They win nothing in its rains and buy nothing in its sales, also in those that are on; what they have won and bought there before stays theirs.',
     )
     .option('--winners-of <id>', 'a settled rain, or a campaign whose rains are settled')
     .option('--buyers-of <id>', 'a settled sale, or a campaign whose sales are settled')
-    .option('--list <file>', 'the users as CSV, UTF-8; - is stdin')
+    .option('--list <file>', 'the users as .xlsx or CSV; - is stdin; what was understood of it is printed first')
     .json()
     .example(
       'rain campaign exclude autumn --winners-of spring',
@@ -111,11 +109,7 @@ export function addCampaignCommands(program: RainCommand): void {
           ? excludeWinners(context, id, winnersOf)
           : buyersOf !== undefined
             ? excludeBuyers(context, id, buyersOf)
-            : excludeListed(
-                context,
-                id,
-                Readable.from([Buffer.from(await readTextFile(program.terminal, 'list', list, EXCLUDED_BYTES_MAX))]),
-              );
+            : excludeList(program.terminal, context, id, list);
       const { excluded, total } = accepted(await excluding);
       return { value: { excluded, total }, text: `${excluded} excluded, ${total} in all` };
     });
@@ -157,6 +151,21 @@ export function addCampaignCommands(program: RainCommand): void {
       const sold = await showCampaignSales(context, found);
       return { value: { ...found, ...sold }, text: [describe(found), ...describeSales(found, sold)].join('\n\n') };
     });
+}
+
+async function excludeList(terminal: Terminal, context: OperatorContext, id: string, list: string) {
+  const bytes = await readInputFile(terminal, 'list', list, LIST_BYTES_MAX);
+  const read = (dryRun: boolean) => excludeListed(context, id, Readable.from([bytes]), { dryRun });
+  const { understood, users, first } = accepted(await read(true));
+  notify(
+    terminal,
+    understoodText(
+      understood,
+      users,
+      first.map((user) => [user]),
+    ),
+  );
+  return read(false);
 }
 
 function describeList(campaigns: readonly CampaignView[]): string {

@@ -113,13 +113,17 @@ function describeDone(done: Done, dryRun: boolean): string {
   }
 }
 
+/** The reason as it is shown: not every letter is ours. */
+export const reasonOf = ({ reason, unsigned }: { reason: string; unsigned?: true | undefined }): string =>
+  unsigned ? `${reason}, not signed` : reason;
+
 function describeList(letters: readonly DeadLetterView[]): string {
-  const reasons = new Map(letters.map(({ reason, text }) => [reason, text]));
+  const reasons = new Map(letters.map((letter) => [reasonOf(letter), letter.text]));
   const rows = table(
     ['letter', 'reason', 'packet', 'amount', 'user', 'since'],
-    letters.map(({ letter, reason, redPacketId, amount, userId, deadLetteredAt, discarded }) => [
-      letter,
-      discarded ? `${reason}, discarded` : reason,
+    letters.map(({ redPacketId, amount, userId, deadLetteredAt, ...shown }) => [
+      shown.letter,
+      shown.discarded ? `${reasonOf(shown)}, discarded` : reasonOf(shown),
       redPacketId ?? '',
       amount ?? '',
       userId ?? '',
@@ -143,11 +147,12 @@ function describe({
   entry,
   deadLetteredAt,
   discarded,
+  unsigned,
 }: DeadLetterView): string {
   return facts([
     ['letter', letter],
     ['rain', `${rainId}, shard ${shard}, entry ${index}`],
-    ['reason', `${reason}: ${text}`],
+    ['reason', `${reasonOf({ reason, unsigned })}: ${text}`],
     ['detail', detail],
     ...(redPacketId === undefined
       ? []

@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { groupCode } from '../../platform/auth/typedCode.ts';
 import {
   importParticipants,
-  LIST_BYTES_MAX,
   LISTED_MAX,
   listParticipants,
   participantCards,
@@ -11,12 +10,14 @@ import {
   renewParticipant,
 } from '../../operator/participants.ts';
 import { sheetOf } from '../../operator/sheet.ts';
+import { LIST_BYTES_MAX } from '../../operator/sheetReader.ts';
 import { parseCount } from '../arguments.ts';
 import type { RainCommand } from '../command.ts';
-import { accepted, CommandFailure, EXIT } from '../exit.ts';
+import { accepted, CommandFailure, EXIT, notify } from '../exit.ts';
+import { readInputFile } from '../inputFile.ts';
 import { table } from '../style.ts';
 import { pour } from '../terminal.ts';
-import { readTextFile } from '../textFile.ts';
+import { understoodText } from '../understoodText.ts';
 
 const NUMBER = 'the number of the participant on the list';
 
@@ -32,24 +33,36 @@ export function addParticipantsCommand(program: RainCommand): void {
 
   participants
     .command('import')
-    .summary('add people from a CSV')
+    .summary('add people from a list')
+    .dryRun()
     .description(
-      'Adds people from a CSV with the columns number, name and, if there is one, department (or 工号, 姓名, 部门). Of those who are on the list name and department are changed; nobody is removed, and no code changes.',
+      'Adds people from an .xlsx or a CSV with the columns number, name and, if there is one, department (or 工号, 姓名, 部门). Of those who are on the list name and department are changed; nobody is removed, and no code changes. First it prints what it has understood: encoding, columns, first rows.',
     )
-    .argument('<file>', 'the list, UTF-8; - is stdin')
+    .argument('<file>', 'the list, .xlsx or CSV; - is stdin')
     .option(
       '--rename',
       'also change the names of people who have come in: they are the same people, and keep the user id with the former name',
     )
     .json()
-    .example('rain participants import staff.csv')
-    .runsWithContext(async (context, file: string, { rename = false }: { rename?: boolean }) => {
-      const text = await readTextFile(terminal, 'file', file, LIST_BYTES_MAX);
-      const { added, changed, unchanged } = accepted(
-        await importParticipants(context, Readable.from([Buffer.from(text)]), { rename }),
+    .example('rain participants import staff.csv', 'rain participants import staff.xlsx --dry-run')
+    .runsWithContext(async (context, file: string, options: { rename?: boolean; dryRun?: boolean }) => {
+      const bytes = await readInputFile(terminal, 'file', file, LIST_BYTES_MAX);
+      const { rename = false, dryRun = false } = options;
+      const read = (dry: boolean) => importParticipants(context, Readable.from([bytes]), { rename, dryRun: dry });
+      const would = accepted(await read(true));
+      const { understood, first } = would;
+      const people = would.added + would.changed + would.unchanged;
+      notify(
+        terminal,
+        understoodText(
+          understood,
+          people,
+          first.map(({ number, name, department }) => [number, name, department]),
+        ),
       );
+      const { added, changed, unchanged } = dryRun ? would : accepted(await read(false));
       return {
-        value: { added, changed, unchanged },
+        value: { added, changed, unchanged, understood },
         text: `${added} added, ${changed} changed, ${unchanged} unchanged`,
       };
     });

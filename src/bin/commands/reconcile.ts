@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { newTotals, summaryOf, type Difference, type Summary } from '../../operator/reconcile/difference.ts';
 import { reconcileRain, reconciliationSheet } from '../../operator/reconcile/reconcile.ts';
-import { SheetRefused } from '../../operator/sheetReader.ts';
+import { SheetRefused } from '../../operator/sheetRefused.ts';
 import { formatRefusal } from '../../rain/refusal.ts';
 import type { RainCommand } from '../command.ts';
 import { accepted, CommandFailure, EXIT, notify } from '../exit.ts';

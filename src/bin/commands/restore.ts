@@ -1,14 +1,15 @@
 import { Readable } from 'node:stream';
-import { SheetRefused } from '../../operator/sheetReader.ts';
-import { applyRestore } from '../../operator/restore/apply.ts';
-import { checkStores, withWaysOut } from '../../operator/restore/check.ts';
+import { SheetRefused } from '../../operator/sheetRefused.ts';
+import { applyAny } from '../../operator/restore/applyAny.ts';
+import { checkStores } from '../../operator/restore/check.ts';
 import { compareAll } from '../../operator/restore/compare.ts';
 import type { RestoreContext } from '../../operator/restore/context.ts';
-import { agrees, DIFFERENCES, kindsOf, type RainDifferences } from '../../operator/restore/difference.ts';
+import { agrees, kindsOf, type RainDifferences } from '../../operator/restore/difference.ts';
 import { paidElsewhere } from '../../operator/restore/comparePayments.ts';
 import { importWinners } from '../../operator/restore/importWinners.ts';
 import { readPayments, type Payments } from '../../operator/restore/payments.ts';
 import { FILE_BYTES_MAX } from '../../operator/restore/winnersFile.ts';
+import { withWaysOut, type DifferingRain } from '../../operator/restore/waysOut.ts';
 import { unknownReason } from '../../operator/restore/presence.ts';
 import { formatRefusal } from '../../rain/refusal.ts';
 import type { RainCommand } from '../command.ts';
@@ -30,7 +31,7 @@ export function addRestoreCommand(program: RainCommand): void {
     .command('check [id]')
     .summary('list what only one store knows')
     .description(
-      'Compares Redis with the ledger, for one rain or for all that either knows: rains, top-ups, claims, and wins that users were told; with --statement also with what an external wallet paid. Exit code 1 until all agree.',
+      'Compares Redis with the ledger, for one rain or sale or for all that either knows: rains, top-ups, claims, wins that users were told, sales, and orders; with --statement also with what an external wallet paid. Exit code 1 until all agree.',
     )
     .option(
       '--statement <file>',
@@ -57,7 +58,7 @@ export function addRestoreCommand(program: RainCommand): void {
     .summary('bring back what is safe to bring back')
     .dryRun()
     .description(
-      'Does what is safe for one rain, or for all that differ: writes credits back into Redis before anybody can grab, takes their packets off the lists, ends what the ledger has settled, ' +
+      'Does what is safe for one rain or sale, or for all that differ: writes credits back into Redis before anybody can grab, takes their packets off the lists, ends what the ledger has settled, ' +
         'sends claims again, and rebuilds what Redis has lost from seed, plan, log and ledger, as a paused rain. Repeat it when it was interrupted. Exit code 1 until both stores agree.',
     )
     .option(
@@ -80,7 +81,7 @@ export function addRestoreCommand(program: RainCommand): void {
         return {
           value: {
             agree: agreed,
-            rains: results.map(({ left, ...plain }) => ({ ...plain, ...(left && { left: withWaysOut(left) }) })),
+            rains: results,
           },
           text:
             results.length === 0
@@ -154,19 +155,19 @@ interface Applied {
   rainId: string;
   did: string[];
   refusals: string[];
-  left?: RainDifferences;
+  left?: DifferingRain;
 }
 
-/** One rain that is refused, or fails, does not keep the others from being restored. */
+/** One rain or sale that is refused, or fails, does not keep the others from being restored. */
 async function applyOne(
   context: RestoreContext,
   rainId: string,
   options: { reason?: string | undefined; dryRun?: boolean | undefined },
 ): Promise<Applied> {
   try {
-    const done = await applyRestore(context, rainId, options);
+    const done = await applyAny(context, rainId, options);
     return done.ok
-      ? { rainId, did: done.did, refusals: [], left: done.left }
+      ? { rainId, did: done.did, refusals: [], left: await withWaysOut(context, done.left) }
       : { rainId, did: [], refusals: done.refusals.map(formatRefusal) };
   } catch (error) {
     const { exit, reasons } = explain(error);
@@ -177,7 +178,7 @@ async function applyOne(
 
 /** @param others payments of the statement that were not compared; absent without a statement */
 function describe(
-  rains: readonly RainDifferences[],
+  rains: readonly DifferingRain[],
   compared: number,
   agreed: boolean,
   others: number | undefined,
@@ -185,7 +186,7 @@ function describe(
   const who = others === undefined ? 'Redis and the ledger' : "Redis, the ledger and the wallet's statement";
   const left = rains.length > 0 ? ' What is listed needs you: no command brings it into agreement.' : '';
   const verdict = agreed
-    ? paint.good(`${who} agree: ${compared} rains compared.`) + left
+    ? paint.good(`${who} agree: ${compared} rains and sales compared.`) + left
     : paint.bad(`${who.toUpperCase()} DIFFER.`);
   const total = rains.flatMap(({ counts }) => Object.values(counts)).reduce((sum, count) => sum + count, 0);
   const rest = others ? [`${others} payments for other rains, or for none that is known, were not compared.`] : [];
@@ -204,7 +205,7 @@ function countDifferences(found: RainDifferences): string {
     .join(', ')}`;
 }
 
-function describeRain(found: RainDifferences): string {
+function describeRain(found: DifferingRain): string {
   return [
     paint.strong(`${found.rainId}  ${found.title}`),
     ...kindsOf(found).flatMap((kind) => {
@@ -213,7 +214,7 @@ function describeRain(found: RainDifferences): string {
       return [
         ...listed.map(({ sentence }) => `  ${sentence}`),
         ...(more > 0 ? [`  … and ${more} more`] : []),
-        `    to do: ${DIFFERENCES[kind].wayOut(found.rainId)}`,
+        `    to do: ${found.waysOut[kind]}`,
       ];
     }),
   ].join('\n');

@@ -30,7 +30,7 @@ async function serve(
   });
   watchLoop(name);
   try {
-    await sendReady(await open(shutdown));
+    await sendReady(await shutdown.opening(() => open(shutdown)));
   } catch (error) {
     await sendFailed(explain(error).reasons.join('; '));
     throw error;
@@ -102,6 +102,7 @@ export function addServeCommands(program: RainCommand): void {
           settling: { settleAfterReconnectMs: config.SETTLE_AFTER_RECONNECT_MS },
           watching: { onTampering: config.ON_TAMPERING },
           traces,
+          waits: true,
           ...(config.USER_RETENTION_DAYS !== undefined && { retentionDays: config.USER_RETENTION_DAYS }),
           ...(config.METRICS_PORT !== undefined && {
             metrics: { host: config.METRICS_HOST, port: config.METRICS_PORT },

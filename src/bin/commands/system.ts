@@ -1,3 +1,4 @@
+import type { HoldReason } from '../../store/holds.ts';
 import { readHeartbeats } from '../../store/gatewayHeartbeat.ts';
 import type { SystemView } from '../../operator/system.ts';
 import { behindText } from '../../operator/restore/behind.ts';
@@ -76,7 +77,7 @@ export function addSystemCommands(program: RainCommand): void {
     });
 }
 
-function describe({ version, redis, database, queues, workers, held, stores }: SystemView): string {
+function describe({ version, redis, database, queues, workers, held, heldSales, stores }: SystemView): string {
   const up = (is: boolean): string => (is ? paint.good('up') : paint.bad('UNREACHABLE'));
   const memory = redis.usedMemoryBytes === undefined ? '' : `, ${(redis.usedMemoryBytes / MIB).toFixed(1)} MiB`;
   const head = facts([
@@ -86,8 +87,9 @@ function describe({ version, redis, database, queues, workers, held, stores }: S
     ['workers', workers === null ? 'unknown' : workers === 0 ? paint.warning('none') : workers],
     ['dead letters', queues === null ? 'unknown' : queues.dead],
     ['of orders', queues === null ? 'unknown' : queues.ordersDead],
-    ['held rains', held === null ? 'unknown' : held.length === 0 ? 0 : paint.bad(String(held.length))],
-    ['stores', stores === null ? 'unknown' : describeStores(stores, held)],
+    ['held rains', countOf(held)],
+    ['held sales', countOf(heldSales)],
+    ['stores', stores === null ? 'unknown' : describeStores(stores, [...(held ?? []), ...(heldSales ?? [])])],
   ]);
   if (queues === null) return head;
   return `${head}\n\n${table(
@@ -107,15 +109,18 @@ function describe({ version, redis, database, queues, workers, held, stores }: S
   )}`;
 }
 
+const countOf = (held: readonly unknown[] | null): string | number =>
+  held === null ? 'unknown' : held.length === 0 ? 0 : paint.bad(String(held.length));
+
 function describeStores(
   { behind, compared, lost }: NonNullable<SystemView['stores']>,
-  held: SystemView['held'],
+  held: readonly { reason: HoldReason }[],
 ): string {
   const faults = [
     ...behind.map((side) =>
       behindText(
         side,
-        (held ?? []).map(({ reason }) => reason),
+        held.map(({ reason }) => reason),
       ),
     ),
     ...(lost.length > 0 ? [`Redis has lost ${lost.length} rains`] : []),

@@ -82,7 +82,7 @@ export function addThemeCommand(program: RainCommand): void {
     .command('file')
     .summary('put a picture or music into a theme')
     .description(
-      `Puts a file into a theme, or takes it out with --remove. Pictures are PNG, JPEG or WebP: ${sizes('logo')}, sponsor and packet alike, ${sizes('background')}. Music is MP3, M4A or OGG, at most ${THEME_FILE_LIMITS.music.bytesMax / 1_024} KiB. Everybody who opens a page can read them, with what a camera has written into them.`,
+      `Puts a file into a theme, or takes it out with --remove. Pictures are PNG, JPEG or WebP: ${sizes('logo')}, sponsor and packet alike, ${sizes('background')}. Music is MP3, M4A or OGG, at most ${THEME_FILE_LIMITS.music.bytesMax / 1_024} KiB. Pictures are kept as WebP, without what a camera has written into them; tags of MP3 and M4A are left out. Everybody who opens a page can read them.`,
     )
     .argument('<theme>', 'the id of the theme')
     .addArgument(new Argument('<kind>', 'what it is').choices(THEME_FILE_KINDS))

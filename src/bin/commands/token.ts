@@ -1,4 +1,4 @@
-import { rainId, userId } from '../../rain/ids.ts';
+import { bearerId, rainId } from '../../rain/ids.ts';
 import { iso } from '../../rain/figures.ts';
 import { firstRefusal, formatRefusal } from '../../rain/refusal.ts';
 import type { Named } from '../../platform/auth/token.ts';
@@ -35,7 +35,7 @@ export function addTokenCommand(program: RainCommand): void {
     .json()
     .example('rain token --user alice --ttl 2h', 'rain token --user alice --rain m3k9x2a1b2c3d4')
     .runs(async ({ user, ttl, rain, sale, watch }: TokenOptions) => {
-      const sub = userId.safeParse(user);
+      const sub = bearerId.safeParse(user);
       if (!sub.success) throw new CommandFailure(EXIT.usage, formatRefusal(firstRefusal(sub.error, '--user')));
       const { NAMED_MAX } = await import('../../platform/auth/token.ts');
       for (const [option, ids, id] of [

@@ -7,12 +7,13 @@ import { openLedger } from '../../ledger/ledger.ts';
 import { awaitReplicas } from '../../relay/replicated.ts';
 import type { Lifecycle } from '../../platform/process/lifecycle.ts';
 import { throttled, type Logger } from '../../platform/telemetry/log.ts';
+import { createStarting } from '../../platform/process/starting.ts';
 import { connectRedis, untilReady } from '../../platform/redis/connect.ts';
 import { watchReconnects } from '../../platform/redis/reconnectTimer.ts';
 import { openOrderSending, openQueues } from '../queues.ts';
 import type { ConsoleConfig } from './player.ts';
 
-/** Redis, the ledger and the queues, for the operator's console. @throws when one of them cannot be reached */
+/** Redis, the ledger and the queues, for the operator's console. Waits for those that cannot be reached yet. */
 export async function openBackend(config: ConsoleConfig, log: Logger, lifecycle: Lifecycle): Promise<Backend> {
   const { REDIS_URL: redisUrl, DATABASE_URL: databaseUrl, DURABILITY: durability } = config;
   let open = false;
@@ -30,10 +31,13 @@ export async function openBackend(config: ConsoleConfig, log: Logger, lifecycle:
     queueing.disconnect();
     return database.$disconnect();
   });
-  await Promise.all([untilReady(redis), untilReady(queueing)]);
-  await requireCommands(redis, 'operator');
-  await loadScripts(redis);
-  await untilAnswers(database, databaseUrl);
+  const { patience } = createStarting(log);
+  await patience(async () => {
+    await Promise.all([untilReady(redis), untilReady(queueing)]);
+    await requireCommands(redis, 'operator');
+    await loadScripts(redis);
+  });
+  await patience(() => untilAnswers(database, databaseUrl));
   open = true;
   const queues = openQueues({ connection: queueing, onError, visiting: true });
   const orders = openOrderSending(queueing, onError);

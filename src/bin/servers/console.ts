@@ -85,6 +85,7 @@ export async function open(
       }),
       ...(shop && { shop }),
       demoShop,
+      pictureOrigins: config.PICTURE_ORIGINS,
       ...(config.PAY_URL !== undefined && { payUrl: config.PAY_URL }),
       ...(backend && { backend, consoleFolder: compiledEntry('client-console') }),
       ...(config.PLAYER_PAGE_URL !== undefined && { playerPage: config.PLAYER_PAGE_URL }),
@@ -116,7 +117,8 @@ function entryOf(
 ): EntryOptions {
   return {
     ...(key && { tokens: createEntryTokens(key) }),
-    ...(key && guestsAre && { guests: createGuestTokens(key) }),
+    ...(key &&
+      guestsAre && { guests: createGuestTokens(key), ...(players && { blockedGuests: players.blockedGuests }) }),
     ...(participants && players && { enterByCode: players.enterByCode }),
     screens: guestsAre !== undefined || event !== undefined,
     ...(event !== undefined && players && { countPhones: players.countPhones }),

@@ -1,6 +1,6 @@
 import cluster from 'node:cluster';
 import { registerGatewayMetrics } from '../../gateway/telemetry/metrics.ts';
-import { startGateway } from '../../gateway/server.ts';
+import { startGateway, type Gateway } from '../../gateway/server.ts';
 import type { ChallengeRules } from '../../gateway/challenge/challenges.ts';
 import { signingSecrets } from '../../platform/auth/signingSecrets.ts';
 import type { Config } from '../../platform/config.ts';
@@ -8,6 +8,7 @@ import { answerForMetrics } from '../../platform/process/processPoolMetrics.ts';
 import { createLog } from '../../platform/telemetry/log.ts';
 import { openRegistry, startMetricsServer } from '../../platform/telemetry/metrics.ts';
 import type { Shutdown } from '../../platform/process/shutdown.ts';
+import { createStarting } from '../../platform/process/starting.ts';
 import { createSigner } from '../../store/signer.ts';
 import { configure } from '../context.ts';
 import type { Environment } from '../terminal.ts';
@@ -19,7 +20,21 @@ export async function open(shutdown: Shutdown, environment: Environment): Promis
   const config = configure(environment, ['REDIS_URL', 'SIGNING_SECRET', 'JWT']);
   const log = createLog('gateway', config.LOG_LEVEL);
   const traces = await openTracing(config, 'rain-gateway', log, shutdown);
-  const gateway = await startGateway({
+  const starting = createStarting(log);
+  let gateway: Gateway | undefined;
+  const registry = config.METRICS_PORT === undefined ? undefined : openRegistry();
+  // With several processes, the parent has the port and collects the metrics.
+  if (registry && config.METRICS_PORT !== undefined && !cluster.isWorker) {
+    const metrics = await startMetricsServer({
+      registry,
+      host: config.METRICS_HOST,
+      port: config.METRICS_PORT,
+      readiness: starting.reportUntil(() => gateway?.readiness),
+      log,
+    });
+    shutdown.onClose('metrics', () => metrics.close());
+  }
+  gateway = await startGateway({
     redisUrl: config.REDIS_URL,
     host: config.GATEWAY_HOST,
     port: config.GATEWAY_PORT,
@@ -47,28 +62,15 @@ export async function open(shutdown: Shutdown, environment: Environment): Promis
     challenges: challengesOf(config),
     winnerNames: config.WINNER_NAMES,
     heartbeat: true,
+    patience: starting.patience,
     traces,
     log,
   });
-  shutdown.onClose('gateway', () => gateway.close());
-  if (config.METRICS_PORT !== undefined) {
-    const registry = openRegistry();
-    registerGatewayMetrics(registry, gateway);
-    // With several processes, the parent has the port and collects the metrics.
-    if (cluster.isWorker) {
-      answerForMetrics(registry);
-      return { url: gateway.url };
-    }
-    const metrics = await startMetricsServer({
-      registry,
-      host: config.METRICS_HOST,
-      port: config.METRICS_PORT,
-      readiness: gateway.readiness,
-      log,
-    });
-    shutdown.onClose('metrics', () => metrics.close());
-  }
-  return { url: gateway.url };
+  const { url, close } = gateway;
+  shutdown.onClose('gateway', close);
+  if (registry) registerGatewayMetrics(registry, gateway);
+  if (registry && cluster.isWorker) answerForMetrics(registry);
+  return { url };
 }
 
 /**

@@ -1,10 +1,11 @@
 import type { EntryOptions } from '../../console/player/entry.ts';
+import { followBlockedGuests } from '../../console/blockedGuests.ts';
 import type { PlayerOptions } from '../../console/player/routes.ts';
 import { payoutByProvider } from '../../credit/payoutProviders.ts';
 import { signedOnly } from '../../credit/signedOnly.ts';
 import { readHeartbeats } from '../../store/gatewayHeartbeat.ts';
 import { signaturesIn } from '../../store/rains.ts';
-import { createSigner } from '../../store/signer.ts';
+import { createSigner, type Signer } from '../../store/signer.ts';
 import { addDeadLetters, readDeadLetters } from '../../credit/deadLetters.ts';
 import { createDeadQueue, type DeadQueue } from '../../credit/queue.ts';
 import { createConfirm } from '../../grab/confirm.ts';
@@ -35,6 +36,7 @@ interface PlayerBackend extends Omit<PlayerOptions, 'log' | 'unknownRains'> {
   ledger: Ledger;
   enterByCode: NonNullable<EntryOptions['enterByCode']>;
   countPhones: NonNullable<EntryOptions['countPhones']>;
+  blockedGuests: NonNullable<EntryOptions['blockedGuests']>;
 }
 
 /**
@@ -62,7 +64,7 @@ export function openPlayerBackend(config: ConsoleConfig, log: Logger, lifecycle:
   const database = connectDatabase(DATABASE_URL, { connectionsMax: DATABASE_CONNECTIONS, onError });
   const ledger = openLedger(database);
   const signer = createSigner(config.SIGNING_SECRET);
-  const letters = openLetters(redis, onError);
+  const letters = openLetters(redis, signer, onError);
   const creditBatcher = createCreditBatcher({
     balance: signedOnly(
       payoutByProvider(ledger, payoutProviderOf(config)(ledger), { onElsewhere, onBrokenPlan }),
@@ -114,13 +116,14 @@ export function openPlayerBackend(config: ConsoleConfig, log: Logger, lifecycle:
     leaderboard: createLeaderboards(ledger, { names: config.WINNER_NAMES }),
     allowedOrigins: ALLOWED_ORIGINS,
     enterByCode: (code) => ledger.enterByCode(signer.participantCodeKeys(code)),
+    blockedGuests: followBlockedGuests(redis),
     countPhones: async () =>
       (await readHeartbeats(redis)).reduce((sum, { sockets, screens }) => sum + sockets - screens, 0),
   };
 }
 
 /** The dead letters. Without Redis, each call rejects at once instead of waiting for it. */
-function openLetters(redis: RedisClient, onError: (error: Error) => void) {
+function openLetters(redis: RedisClient, signer: Pick<Signer, 'letterMac'>, onError: (error: Error) => void) {
   const queue = createDeadQueue({ connection: redis, prefix: QUEUE_PREFIX, onError, visiting: true });
   const reachable = (): DeadQueue => {
     if (redis.status !== 'ready') throw new Error('Redis is unreachable');
@@ -132,7 +135,7 @@ function openLetters(redis: RedisClient, onError: (error: Error) => void) {
     /** Idempotent: the same letter is added only once. */
     async add(unbooked: Unbooked): Promise<void> {
       const dead = reachable();
-      await addDeadLetters(dead, [await deadLetterFor(redis, unbooked)]);
+      await addDeadLetters(dead, [await deadLetterFor(redis, unbooked)], signer);
     },
   };
 }

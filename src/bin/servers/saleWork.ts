@@ -10,7 +10,7 @@ import { announceOrders, announceRefused } from '../../orders/announce.ts';
 import { startCancels } from '../../orders/cancels.ts';
 import { orderLetterId } from '../../orders/deadLetter.ts';
 import { areOrderLetters } from '../../orders/deadLetters.ts';
-import { endedOrders } from '../../orders/endedOrders.ts';
+import { endedInLedger, endedOrders } from '../../orders/endedOrders.ts';
 import { openEndedQueue } from '../../orders/endedQueue.ts';
 import { startEndedWorker } from '../../orders/endedWorker.ts';
 import { startExpirer } from '../../orders/expirer.ts';
@@ -41,6 +41,8 @@ interface SaleWorkOptions {
   sweeping?: Pick<RedeliveryTiming, 'everyMs' | 'sweepAfterMs'> | undefined;
   watching?: Pick<SaleAuditorOptions, 'pauseMsMin' | 'pauseFactor' | 'onTampering'> | undefined;
   registry?: MetricsRegistry | undefined;
+  /** See `startExpirer`. */
+  heldSales?: (() => Iterable<string> | undefined) | undefined;
 }
 
 /**
@@ -59,6 +61,7 @@ export function startSaleWork({
   sweeping,
   watching,
   registry,
+  heldSales,
 }: SaleWorkOptions) {
   const { redis, ledger, signer } = context;
   const queues = openOrderQueues({ connection: queueing, prefix: QUEUE_PREFIX, onError });
@@ -68,7 +71,15 @@ export function startSaleWork({
   const endedQueue = openEndedQueue({ connection: queueing, prefix: QUEUE_PREFIX, onError });
   const ended = endedOrders({ queue: endedQueue, ledger, log });
   const endedWorker =
-    service.tell && startEndedWorker({ connection: working, prefix: QUEUE_PREFIX, onError, tell: service.tell, log });
+    service.tell &&
+    startEndedWorker({
+      connection: working,
+      prefix: QUEUE_PREFIX,
+      onError,
+      tell: service.tell,
+      endedOf: endedInLedger(ledger),
+      log,
+    });
   const worker = createOrderWorker({
     connection: working,
     prefix: QUEUE_PREFIX,
@@ -100,7 +111,7 @@ export function startSaleWork({
   });
   const queueRepair = startQueueRepair({ redis, queues: [queues.orders, queues.later, queues.dead, endedQueue], log });
   const follower = startFollower({ redis, ledger, signer, onFollowed: ended.add, log });
-  const expirer = startExpirer({ ledger, log });
+  const expirer = startExpirer({ ledger, log, heldSales });
   const cancels = startCancels({ redis, signer, ledger, log });
   const settler = startSaleSettler({ context, log, ...settling });
   const auditor = startSaleAuditor({ context, log, ...watching });

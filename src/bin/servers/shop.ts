@@ -34,7 +34,7 @@ export function openShop(
       signer,
       ledger: openLedger(database),
       async deadLetter(letter) {
-        await addOrderLetters(queues.ordersDead, [letter]);
+        await addOrderLetters(queues.ordersDead, [letter], signer);
         log.error(
           { saleId: letter.saleId, entry: letter.index },
           'an order was paid after its units were released: see the dead letters',

@@ -32,6 +32,8 @@ import {
   registerReadiness,
   type MetricsRegistry,
 } from '../../platform/telemetry/metrics.ts';
+import { createStarting } from '../../platform/process/starting.ts';
+import { watchProcessor } from '../../platform/process/starvation.ts';
 import { connectRedis, untilReady } from '../../platform/redis/connect.ts';
 import { requireFit } from '../../platform/redis/requirements.ts';
 import { watchReconnects } from '../../platform/redis/reconnectTimer.ts';
@@ -68,6 +70,8 @@ export interface WorkerOptions {
   settling?: Pick<SettlerOptions, 'ttlMs' | 'tidyMs' | 'settleAfterReconnectMs'>;
   sweeping?: Pick<RedeliveryOptions, 'everyMs' | 'sweepAfterMs'>;
   watching?: Pick<AuditorOptions, 'pauseMsMin' | 'pauseFactor' | 'onTampering'>;
+  /** Whether the start waits for a Redis or database that comes later; else it is reported at once. */
+  waits?: boolean;
 }
 
 /** Time for the whole close, and how much of it is reserved for the connections, ms. */
@@ -103,7 +107,7 @@ export function registerWorkMetrics(
  * Relay, credit worker, settlers and redelivery of one process: everything that happens to a claim or a reservation
  * after the answer to its user. The auditor and the Redis monitor run beside them. Any number of processes may run; no
  * user waits for them.
- * @throws when Redis or the database is unreachable, Redis does not meet the requirements, or the port of the metrics
+ * @throws when Redis or the database is unreachable, unless it `waits`, Redis does not meet the requirements, or the port of the metrics
  *   is taken
  */
 export function startWorker(
@@ -114,6 +118,20 @@ export function startWorker(
 ): Promise<WorkerProcess> {
   const lifecycle = createLifecycle((sentence) => log.warn(sentence));
   return lifecycle.opening(() => openWorker({ redisUrl, databaseUrl, log, lifecycle, ...options }));
+}
+
+/** Metrics and health, for which others ask while the worker starts. */
+async function openHealth(
+  metrics: WorkerOptions['metrics'],
+  readiness: Pick<Readiness, 'report'>,
+  log: Logger,
+  lifecycle: Lifecycle,
+): Promise<{ registry?: MetricsRegistry; metricsUrl?: string }> {
+  if (!metrics) return {};
+  const registry = openRegistry();
+  const server = await startMetricsServer({ registry, ...metrics, readiness, log });
+  lifecycle.onClose('metrics', () => server.close());
+  return { registry, metricsUrl: server.url };
 }
 
 type WorkerParts = WorkerOptions & { redisUrl: string; databaseUrl: string; log: Logger; lifecycle: Lifecycle };
@@ -134,6 +152,7 @@ async function openWorker({
   settling,
   sweeping,
   watching,
+  waits,
 }: WorkerParts): Promise<WorkerProcess> {
   let faults = 0;
   let open = false;
@@ -153,21 +172,30 @@ async function openWorker({
   // A separate connection, because credits may keep all others busy, and then the database is not unreachable. Opens on
   // first use.
   const probing = connectDatabase(databaseUrl, { connectionsMax: 1 });
-  const registry = metrics && openRegistry();
   lifecycle.onClose('connections', async () => {
     for (const connection of connections) connection.disconnect();
     await Promise.all([database.$disconnect(), probing.$disconnect()]);
   });
-  await Promise.all(connections.map((connection) => untilReady(connection)));
-  await requireFit(redis, durability, log);
-  await requireCommands(redis, 'worker');
-  await loadScripts(redis);
-  await untilAnswers(database, databaseUrl);
+  const processor = watchProcessor(log);
+  lifecycle.onClose('processor', () => processor.close());
+  const starting = createStarting(log, waits === true);
   let openedQueues: ReturnType<typeof openQueues> | undefined;
   let epoch: Epoch | undefined;
   let readiness: Readiness | undefined;
-  let metricsUrl: string | undefined;
-  if (registry && metrics) {
+  const { registry, ...told } = await openHealth(
+    metrics,
+    starting.reportUntil(() => readiness),
+    log,
+    lifecycle,
+  );
+  await starting.patience(async () => {
+    await Promise.all(connections.map((connection) => untilReady(connection)));
+    await requireFit(redis, durability, log);
+    await requireCommands(redis, 'worker');
+    await loadScripts(redis);
+  });
+  await starting.patience(() => untilAnswers(database, databaseUrl));
+  if (registry) {
     const ready = (readiness = await openReadiness({
       parts: [
         {
@@ -179,9 +207,6 @@ async function openWorker({
       ],
     }));
     lifecycle.onClose('readiness', () => void ready.close());
-    const server = await startMetricsServer({ registry, ...metrics, readiness, log });
-    lifecycle.onClose('metrics', () => server.close());
-    metricsUrl = server.url;
   }
   open = true;
 
@@ -206,6 +231,7 @@ async function openWorker({
     prefix: QUEUE_PREFIX,
     onError,
     log,
+    signer,
     balance,
     onCredited: createAnnouncer({ redis, signer }),
     discardedClaims: ledger.discardedClaims,
@@ -244,6 +270,7 @@ async function openWorker({
     sweeping,
     watching,
     registry,
+    heldSales: () => stores.heldForSure()?.keys(),
   });
   const areDead: RedeliveryOptions['areDead'] = (rainId, shard, entries) =>
     areDeadLettered(
@@ -306,7 +333,7 @@ async function openWorker({
       log.warn({ unfinished }, 'stopped before this work was done; another worker continues it');
   });
   return {
-    ...(metricsUrl !== undefined && { metricsUrl }),
+    ...told,
     close: async (withinMs = CLOSE_MS) => void (await deadlineIn(withinMs).within(lifecycle.close(withinMs))),
   };
 }

@@ -7,13 +7,15 @@ import { ROOT } from './step.mjs';
  * Packages that are loaded as they are: they read files beside themselves, or start threads from them. `pino` is one of
  * those, and the others are optional or large.
  */
-const AS_THEY_ARE = /^(?:pino|@electric-sql\/|@opentelemetry\/|msgpackr-extract$)/;
+const AS_THEY_ARE = /^(?:pino|@electric-sql\/|@opentelemetry\/|msgpackr-extract$|@jsquash\/)/;
 /** The program, and the files that it starts as processes and threads (`compiledEntry`). */
 const ENTRIES = [
   'platform/embedded/redisGuard',
   'platform/embedded/databaseInit',
   'platform/embedded/databaseServer',
+  'operator/lists/workbookWorker',
   'operator/previewWorker',
+  'platform/pictures/rewriteWorker',
   'loadtest/processes/childProcess',
   'bin/rain',
 ];

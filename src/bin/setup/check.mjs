@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { run, ROOT, say } from './step.mjs';
 
-/** Programs of the check and their words. Rules that need types run beside the tests (`test/typecheck.test.ts`). */
+/** Programs of the check and their words. Rules that need types run in the long part (`test/lint.long.test.ts`). */
 const PROGRAMS = [
   ['oxfmt/bin/oxfmt', '--check'],
   ['oxlint/bin/oxlint'],

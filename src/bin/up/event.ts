@@ -5,7 +5,7 @@ import { openContext } from '../context.ts';
 import { CommandFailure, EXIT, notify } from '../exit.ts';
 import { wantsPaint } from '../style.ts';
 import type { Terminal } from '../terminal.ts';
-import { atHost, FIRST_OPERATOR, PASSWORD_KEPT, startSystem, type EventOptions } from './system.ts';
+import { atHost, FIRST_OPERATOR, PASSWORD_KEPT, patienceOf, startSystem, type EventOptions } from './system.ts';
 
 type Interfaces = NodeJS.Dict<NetworkInterfaceInfo[]>;
 
@@ -37,8 +37,8 @@ function showCode(url: string, terminal: Terminal): void {
 }
 
 /** People on the list of participants. */
-async function countListed(servers: Parameters<typeof openContext>[0]): Promise<number> {
-  const context = await openContext(servers, 'up');
+async function countListed(terminal: Terminal, servers: Parameters<typeof openContext>[0]): Promise<number> {
+  const context = await openContext(servers, 'up', patienceOf(terminal));
   try {
     return (await context.ledger.countParticipants()).total;
   } finally {
@@ -64,7 +64,11 @@ export async function upForEvent(
     shutdown,
     { demo: false, event: { ...event, address } },
   );
-  const listed = await countListed({ REDIS_URL: redisUrl, DATABASE_URL: databaseUrl, SIGNING_SECRET: signingSecret });
+  const listed = await countListed(terminal, {
+    REDIS_URL: redisUrl,
+    DATABASE_URL: databaseUrl,
+    SIGNING_SECRET: signingSecret,
+  });
   const pages = addresses.map((one) => atHost(one, pageUrl));
   const consolePage = `${event.consoleOnLan ? atHost(address, consoleUrl) : `${consoleUrl}/`}console/`;
   notify(terminal, `\n${event.title}\n`);

@@ -9,7 +9,7 @@ import type { Terminal } from '../terminal.ts';
 import { describeAudit } from '../commands/sale/audit.ts';
 import { playRound, type Played } from './demo.ts';
 import { playSale, type PlayedSale, type SaleContext } from './demoSale.ts';
-import { FIRST_OPERATOR, PASSWORD_KEPT, startSystem } from './system.ts';
+import { FIRST_OPERATOR, PASSWORD_KEPT, patienceOf, startSystem } from './system.ts';
 
 export interface UpOptions {
   demo: boolean;
@@ -48,6 +48,7 @@ export async function up(terminal: Terminal, options: UpOptions, shutdown: Shutd
   const context = await openContext(
     { REDIS_URL: system.redisUrl, DATABASE_URL: system.databaseUrl, SIGNING_SECRET: system.signingSecret },
     'demo',
+    patienceOf(terminal),
   );
   shutdown.onClose('console', () => context.close());
   const demo: SaleContext = {

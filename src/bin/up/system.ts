@@ -11,6 +11,7 @@ import { startEmbeddedRedis, type StartedServer } from '../../platform/embedded/
 import { openHome } from '../../platform/process/home.ts';
 import { removeRunning, writeRunning } from '../../platform/process/runningSystem.ts';
 import { deriveSecret, keepSecrets } from '../../platform/auth/secrets.ts';
+import { createPatience, type Patience } from '../../platform/process/starting.ts';
 import type { Shutdown } from '../../platform/process/shutdown.ts';
 import { gatewayUrlAt } from '../../protocol/constants.ts';
 import { openContext } from '../context.ts';
@@ -103,7 +104,7 @@ export async function startSystem(terminal: Terminal, shutdown: Shutdown, { demo
     ...(config.REDIS_URL === undefined ? ['Redis'] : []),
     ...(config.DATABASE_URL === undefined ? ['the database'] : []),
   ];
-  const starting = () =>
+  const starting = (onWaiting: (why: string) => void) =>
     Promise.all([
       config.REDIS_URL ??
         startOwn(
@@ -114,19 +115,24 @@ export async function startSystem(terminal: Terminal, shutdown: Shutdown, { demo
             password: secrets.redisPassword,
             lock,
             relaxed: config.DURABILITY.mode === 'relaxed',
+            onWaiting,
           }),
           shutdown,
         ),
-      config.DATABASE_URL ?? startOwn(terminal, 'database', startEmbeddedDatabase({ home, lock }), shutdown),
+      config.DATABASE_URL ?? startOwn(terminal, 'database', startEmbeddedDatabase({ home, lock, onWaiting }), shutdown),
     ]);
   const [redisUrl, databaseUrl] =
-    own.length > 0 ? await timed(terminal, `starting ${own.join(' and ')}`, starting) : await starting();
+    own.length > 0 ? await timed(terminal, `starting ${own.join(' and ')}`, starting) : await starting(() => {});
   const { length: applied } = await migrate(databaseUrl);
   if (applied > 0) notify(terminal, `database: applied ${applied} migration${applied === 1 ? '' : 's'}`);
   // An external database has its own operators: rain operator add.
   const password =
     config.DATABASE_URL === undefined
-      ? await admitFirstOperator({ REDIS_URL: redisUrl, DATABASE_URL: databaseUrl, SIGNING_SECRET: signingSecret })
+      ? await admitFirstOperator(terminal, {
+          REDIS_URL: redisUrl,
+          DATABASE_URL: databaseUrl,
+          SIGNING_SECRET: signingSecret,
+        })
       : undefined;
 
   // Several processes share this environment, so they cannot share one fixed port.
@@ -151,12 +157,16 @@ export async function startSystem(terminal: Terminal, shutdown: Shutdown, { demo
       logs: home.logs,
       lock,
       facts,
+      signal: shutdown.signal,
+      onWaiting: (why) => say(`the ${name}: ${why}`),
     });
     if (!started.ok) throw failed(started.reason);
     watch(terminal, name, started.child, shutdown);
     return started.child.facts;
   }
-  const startServers = async () => {
+  let say = (_why: string) => {};
+  const startServers = async (sayWhy: typeof say) => {
+    say = sayWhy;
     const names = event ? namesOf(terminal) : {};
     const gateway = start('gateway', address, [], { ...names, GATEWAY_HOST: hosts.gateway });
     const startConsoles = async () => {
@@ -276,8 +286,11 @@ function addressForPhones(
  * keeps it, and ends no session.
  * @returns the password; `undefined`: the operator was there
  */
-async function admitFirstOperator(servers: Parameters<typeof openContext>[0]): Promise<string | undefined> {
-  const context = await openContext(servers, 'up');
+async function admitFirstOperator(
+  terminal: Terminal,
+  servers: Parameters<typeof openContext>[0],
+): Promise<string | undefined> {
+  const context = await openContext(servers, 'up', patienceOf(terminal));
   try {
     const password = randomBytes(12).toString('base64url');
     const added = await addOperator(context, FIRST_OPERATOR, 'operator', password);
@@ -286,6 +299,10 @@ async function admitFirstOperator(servers: Parameters<typeof openContext>[0]): P
     await context.close();
   }
 }
+
+/** Waits for servers that come later, and says so. */
+export const patienceOf = (terminal: Terminal): Patience =>
+  createPatience((why) => notify(terminal, `waiting: ${why} …`));
 
 async function startOwn(
   terminal: Terminal,

@@ -29,7 +29,7 @@ export const approvalsApi = {
     method: 'GET',
     path,
     tag,
-    summary: 'Verbs that wait for a second operator, or did, latest first.',
+    summary: 'Verbs that wait for a second operator, the largest amount first; then those that did, latest first.',
     access: 'viewer',
     status: 200,
     answer: z.object({ approvals: z.array(approval) }),

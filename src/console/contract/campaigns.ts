@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { EXCLUDED_BYTES_MAX } from '../../operator/campaign/exclude.ts';
+import { LIST_BYTES_MAX } from '../../operator/sheetReader.ts';
 import { campaignId } from '../../rain/campaign.ts';
-import { count, limit, time, uneven, type Endpoint } from './endpoint.ts';
+import { count, dryRun, limit, time, understood, uneven, type Endpoint } from './endpoint.ts';
 import { rainView } from './rains.ts';
 import { saleView } from './sales.ts';
 
@@ -114,14 +114,19 @@ export const campaignsApi = {
     method: 'POST',
     path: `${path}/:campaignId/exclude-listed`,
     tag,
-    summary: 'Exclude the users of a CSV with the column user, or number for participants.',
+    summary: 'Exclude the users of an .xlsx or a CSV with the column user, or number for participants.',
     access: 'operator',
     params,
+    query: z.strictObject({ dryRun }),
     body: z.custom<Buffer>((body) => body instanceof Buffer, 'expected the list as text/csv'),
     bodyType: 'text/csv',
-    bodyBytesMax: EXCLUDED_BYTES_MAX,
+    bodyBytesMax: LIST_BYTES_MAX,
     status: 200,
-    answer: excluded,
+    answer: excluded.extend({
+      users: count.describe('Users whom the list names.'),
+      first: z.array(z.string()).describe('The first of them.'),
+      understood,
+    }),
   },
   readmit: {
     id: 'readmit',

@@ -53,6 +53,21 @@ export const uneven = z
 
 export const rainParams = z.strictObject({ rainId });
 
+/** A list is read, and nothing is changed. */
+export const dryRun = z
+  .literal('yes', 'expected yes')
+  .optional()
+  .describe('Answers what would be done, and changes nothing.');
+
+export const understood = z
+  .object({
+    encoding: z.enum(['UTF-8', 'UTF-16', 'GB18030', 'Big5', 'XLSX']),
+    sheet: z.string().optional().describe('Of a workbook.'),
+    columns: z.record(z.string(), z.string()).describe('The columns that are read, by their names in the list.'),
+    ignored: z.array(z.string()).describe('Names of other columns.'),
+  })
+  .describe('What was understood of the list.');
+
 /** Page size. */
 export function limit(most: number, usual = 100) {
   return z.coerce

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { LIST_BYTES_MAX, LISTED_MAX } from '../../operator/participants.ts';
-import { count, limit, numericCursor, time, type Endpoint } from './endpoint.ts';
+import { LISTED_MAX } from '../../operator/participants.ts';
+import { LIST_BYTES_MAX } from '../../operator/sheetReader.ts';
+import { count, dryRun, limit, numericCursor, time, understood, type Endpoint } from './endpoint.ts';
 
 const number = z.string('expected the number of a participant on the list').max(32);
 const person = { number: z.string(), name: z.string(), department: z.string().optional() };
@@ -44,18 +45,25 @@ export const participantsApi = {
     tag: 'participants',
     access: 'operator',
     summary:
-      'Add people from a CSV with the columns number, name and, if there is one, department; of those who are on the list name and department are changed. Nobody is removed.',
+      'Add people from an .xlsx or a CSV with the columns number, name and, if there is one, department; of those who are on the list name and department are changed. Nobody is removed.',
     query: z.strictObject({
       rename: z
         .literal('yes', 'expected yes')
         .optional()
         .describe('Also changes the names of people who have come in: they are the same people.'),
+      dryRun,
     }),
     body: z.custom<Buffer>((body) => body instanceof Buffer, 'expected the list as text/csv'),
     bodyType: 'text/csv',
     bodyBytesMax: LIST_BYTES_MAX,
     status: 200,
-    answer: z.object({ added: count, changed: count, unchanged: count }),
+    answer: z.object({
+      added: count,
+      changed: count,
+      unchanged: count,
+      understood,
+      first: z.array(z.object(person)).describe('The first people of the list.'),
+    }),
   },
   participantCards: {
     id: 'participantCards',

@@ -10,7 +10,8 @@ const kind = z.enum(Object.keys(DIFFERENCES) as [DifferenceKind, ...DifferenceKi
 
 /** The same fields as in `rain restore check --json`. */
 const differing = z.object({
-  rainId: z.string(),
+  rainId: z.string().describe('The rain, or the sale.'),
+  sale: z.boolean().describe('Whether it is a sale.'),
   title: z.string(),
   counts: z.partialRecord(kind, count).describe('By kind of difference.'),
   differences: z
@@ -18,6 +19,7 @@ const differing = z.object({
       z.object({
         kind,
         sentence: z.string(),
+        orderId: z.string().optional(),
         redPacketId: z.string().optional(),
         userId: z.string().optional(),
         amount: money.optional(),
@@ -36,11 +38,11 @@ export const restoreApi = {
     access: 'viewer',
     status: 200,
     summary:
-      'Compare Redis with the database, for one rain or for all: what only one of them knows, and what to do. Changes nothing.',
+      'Compare Redis with the database, for one rain or sale or for all: what only one of them knows, and what to do. Changes nothing.',
     query: z.strictObject({ rainId: rainId.optional() }),
     answer: z.object({
       agree: z.boolean(),
-      compared: count.describe('Rains that were compared.'),
+      compared: count.describe('Rains and sales that were compared.'),
       rains: z.array(differing).max(DIFFERING_RAINS_MAX).describe('Those that differ.'),
       complete: z.boolean().describe('False: more rains differ.'),
     }),

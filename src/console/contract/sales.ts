@@ -53,7 +53,7 @@ export const saleView = z.object({
     .string()
     .optional()
     .describe(
-      'Nothing is sold: somebody has written this into the state of the sale in Redis. The workers end it when their audit finds nothing else.',
+      'Nothing is sold: Redis and the database do not agree about the sale, or somebody else has written this into its state in Redis. The workers end it when they agree, and when their audit finds nothing else.',
     ),
   pausedBecause: z
     .string()

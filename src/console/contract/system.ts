@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { rainId } from '../../rain/ids.ts';
 import { ACTION_VERBS } from '../../ledger/actions.ts';
 import { BEHIND } from '../../operator/restore/behind.ts';
-import { HOLD_REASONS } from '../../store/holds.ts';
+import { HOLD_REASONS, SALE_HOLD_REASONS } from '../../store/holds.ts';
 import { switchName } from '../../store/killSwitches.ts';
 import { count, forMs, limit, numericCursor, reason, time, type Endpoint } from './endpoint.ts';
 
@@ -76,6 +76,10 @@ const system = z.object({
     .describe(
       'Rains in which nothing is granted, because Redis and the database do not agree. Null while Redis is unreachable.',
     ),
+  heldSales: z
+    .array(z.object({ saleId: z.string(), reason: z.enum(SALE_HOLD_REASONS) }))
+    .nullable()
+    .describe('Sales in which nothing is sold, for the same reason. Null while Redis is unreachable.'),
   stores: z
     .object({
       behind: z

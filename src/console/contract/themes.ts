@@ -94,7 +94,7 @@ export const themesApi = {
     access: 'operator',
     params: fileParams,
     summary:
-      'Put a file into a theme. Pictures are PNG, JPEG or WebP, music is MP3, M4A or OGG; the bytes tell it, not the declared type.',
+      'Put a file into a theme. Pictures are PNG, JPEG or WebP, music is MP3, M4A or OGG; the bytes tell it, not the declared type. Pictures are written anew as WebP, without what a camera has added.',
     body: z.custom<Buffer>(
       (body) => body instanceof Buffer,
       'expected the bytes of the file, with a content-type such as image/png',

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { audienceOf, type Audience } from '../../rain/audience.ts';
-import { userId } from '../../rain/ids.ts';
+import { bearerId } from '../../rain/ids.ts';
 import type { ReadToken } from '../../platform/auth/tokenReader.ts';
 
 /** Protects this process from a hostile visitor [R10]. */
@@ -23,7 +23,7 @@ export function createBearerReader(
     const token = /^Bearer (\S+)$/i.exec(headers.authorization ?? '')?.[1];
     if (token === undefined || token.length > TOKEN_CHARACTERS_MAX) return undefined;
     const found = await readToken(token);
-    const user = userId.safeParse(found?.subject);
+    const user = bearerId.safeParse(found?.subject);
     return found && user.success ? { userId: user.data, audience: audienceOf(found) } : undefined;
   };
 }

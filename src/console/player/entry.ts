@@ -2,9 +2,10 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { codeIn } from '../../platform/auth/typedCode.ts';
 import { createSemaphore } from '../../platform/concurrency/semaphore.ts';
-import { NICKNAME_CHARACTERS_MAX, nicknameIn } from '../../rain/names.ts';
+import { NICKNAME_EXPECTED, nicknameIn } from '../../rain/names.ts';
 import { firstRefusal } from '../../rain/refusal.ts';
 import type { EntryTokens } from '../entryTokens.ts';
+import { NOBODY_BLOCKED, type BlockedGuests } from '../blockedGuests.ts';
 import type { GuestTokens } from '../guests.ts';
 import { REFUSALS, refusalFor, refuse } from '../refusals.ts';
 import { visitorAddress } from '../session/authenticate.ts';
@@ -41,11 +42,17 @@ const WRONG_CODES: RateLimit = {
   callersRemembered: LIMITS.addressesRemembered,
 };
 const COUNT_MS = 1_000;
+const NAME_BLOCKED = refusalFor(
+  [{ field: 'name', reason: 'expected another name: a guest of this one is blocked' }],
+  'bad_request',
+);
 
 /** The ways in. */
 export interface EntryOptions {
   /** Present where anybody may play as a guest. */
   guests?: GuestTokens;
+  /** The guests that the operator has blocked; absent: none. */
+  blockedGuests?: () => Promise<BlockedGuests>;
   /**
    * Present where people on the list of participants may play: who has this code, and the first use is written down.
    */
@@ -65,14 +72,7 @@ const guestRequest = z
     token: z.string().max(LIMITS.tokenCharactersMax).optional(),
     name: z
       .string()
-      .transform(
-        (typed, context) =>
-          nicknameIn(typed) ??
-          (context.addIssue(
-            `expected 1 to ${NICKNAME_CHARACTERS_MAX} characters, and a letter, a digit or a symbol among them`,
-          ),
-          z.NEVER),
-      )
+      .transform((typed, context) => nicknameIn(typed) ?? (context.addIssue(NICKNAME_EXPECTED), z.NEVER))
       .optional(),
   })
   .nullish();
@@ -85,7 +85,15 @@ const codeRequest = z.strictObject({
 /** Gives tokens to those who may come in. @param kind a hall has many phones behind one address */
 export function serveEntry(
   server: FastifyInstance,
-  { guests, enterByCode, countPhones, tokens, screens = false, wrongCodes = WRONG_CODES }: EntryOptions,
+  {
+    guests,
+    blockedGuests = async () => NOBODY_BLOCKED,
+    enterByCode,
+    countPhones,
+    tokens,
+    screens = false,
+    wrongCodes = WRONG_CODES,
+  }: EntryOptions,
   kind: keyof typeof LIMITS.newGuestsAtOncePerAddress,
 ): void {
   const route = { config: { rateLimit: { max: LIMITS.requestsPerMinutePerAddress, timeWindow: 60_000 } } };
@@ -100,7 +108,9 @@ export function serveEntry(
     const { token, name } = body.data ?? {};
     reply.header('cache-control', 'no-store');
     const known = token === undefined ? undefined : await guests.renew(token);
-    if (known) return known;
+    const blocked = await blockedGuests();
+    if (known) return blocked.holds(known.userId) ? refuse(reply, REFUSALS.blocked) : known;
+    if (name !== undefined && blocked.hasName(name)) return refuse(reply, NAME_BLOCKED);
     const waitMs = newGuests.take(visitorAddress(request));
     return waitMs > 0 ? refuse(reply, REFUSALS.too_many, waitMs) : guests.issue(name);
   });

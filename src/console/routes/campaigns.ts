@@ -27,8 +27,8 @@ export const campaignRoutes: readonly Route[] = [
   route(campaignsApi.excludeBuyers, async ({ context, params: { campaignId }, body: { buyersOf } }) =>
     answerOf(await excludeBuyers(context, campaignId, buyersOf)),
   ),
-  route(campaignsApi.excludeListed, async ({ context, params: { campaignId }, body }) =>
-    answerOf(await excludeListed(context, campaignId, streamOf(body))),
+  route(campaignsApi.excludeListed, async ({ context, params: { campaignId }, query: { dryRun }, body }) =>
+    answerOf(await excludeListed(context, campaignId, streamOf(body), { dryRun: dryRun === 'yes' })),
   ),
   route(campaignsApi.readmit, async ({ context, params: { campaignId } }) =>
     answerOf(await readmit(context, campaignId)),

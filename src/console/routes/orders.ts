@@ -1,5 +1,5 @@
-import { orderPage, ordersSheet, searchOrders } from '../../operator/sale/orders.ts';
-import { cancelOrder, refundOrder } from '../../operator/sale/step.ts';
+import { orderPage, ordersSheet, orderTotals, searchOrders } from '../../operator/sale/orders.ts';
+import { cancelOrder, payOrder, refundOrder } from '../../operator/sale/step.ts';
 import { reservationIdText } from '../../sale/ids.ts';
 import { EXPECTED_CURSOR } from '../contract/endpoint.ts';
 import { ordersApi } from '../contract/orders.ts';
@@ -20,6 +20,10 @@ export const orderRoutes: readonly Route[] = [
     return exportSheet(reply, visitor, `orders-${sale.id}`, () => ordersSheet(context, found.orders, 'spreadsheet'));
   }),
 
+  saleRoute(ordersApi.totals, async ({ context, sale }) => answerOf(await orderTotals(context, sale.id))),
+  route(ordersApi.pay, async ({ context, params: { orderId }, body: { reason, dryRun } }) =>
+    answerOf(await payOrder(context, orderId, reason, dryRun)),
+  ),
   route(ordersApi.cancel, async ({ context, params: { orderId }, body: { reason, dryRun } }) =>
     answerOf(await cancelOrder(context, orderId, reason, dryRun)),
   ),

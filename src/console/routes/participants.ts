@@ -14,8 +14,8 @@ export const participantRoutes: readonly Route[] = [
     const { next, ...page } = await listParticipants(context, { search, skip: Number(cursor ?? 0), limit });
     return { answer: { ...page, ...(next !== undefined && { next: String(next) }) } };
   }),
-  route(participantsApi.importParticipants, async ({ context, query: { rename }, body }) =>
-    answerOf(await importParticipants(context, streamOf(body), { rename: rename === 'yes' })),
+  route(participantsApi.importParticipants, async ({ context, query: { rename, dryRun }, body }) =>
+    answerOf(await importParticipants(context, streamOf(body), { rename: rename === 'yes', dryRun: dryRun === 'yes' })),
   ),
   route(participantsApi.participantCards, async ({ context }) => ({
     answer: { cards: await participantCards(context) },

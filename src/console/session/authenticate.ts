@@ -92,7 +92,7 @@ export function setCookie(
   origin: RequestOrigin,
 ): void {
   const maxAge = session ? Math.round((session.expiresAt - Date.now()) / 1_000) : 0;
-  writeCookie(request, reply, origin, { name: COOKIE, value: session?.token ?? '', path: '/', maxAge });
+  writeCookie(request, reply, origin, { name: COOKIE, value: session?.token ?? '', maxAge });
 }
 
 /** Fastify reads X-Forwarded-For from the right and skips our own proxies only. An IPv6 /64 counts as one visitor. */

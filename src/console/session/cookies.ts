@@ -12,8 +12,6 @@ export interface RequestOrigin {
 interface Cookie {
   name: string;
   value: string;
-  /** Without https; with it the prefix requires the path /. */
-  path: string;
   /** Seconds; 0 deletes it. */
   maxAge: number;
 }
@@ -32,16 +30,19 @@ export function readCookie(request: FastifyRequest, name: string, origin: Reques
   return request.cookies[isSecure(request, origin) ? HOST_ONLY + name : name];
 }
 
-/** No script reads our cookies, and no other page sends them. */
+/**
+ * No script reads our cookies, and no other page sends them. Each is of the whole host: a proxy may serve the console
+ * below a path that it alone knows, and `__Host-` demands it.
+ */
 export function writeCookie(
   request: FastifyRequest,
   reply: FastifyReply,
   origin: RequestOrigin,
-  { name, value, path, maxAge }: Cookie,
+  { name, value, maxAge }: Cookie,
 ): void {
   const secure = isSecure(request, origin);
-  const rules = { httpOnly: true, sameSite: 'strict', secure } as const;
-  void reply.setCookie(secure ? HOST_ONLY + name : name, value, { ...rules, path: secure ? '/' : path, maxAge });
+  const rules = { httpOnly: true, sameSite: 'strict', path: '/', secure } as const;
+  void reply.setCookie(secure ? HOST_ONLY + name : name, value, { ...rules, maxAge });
   // One of an earlier version, or planted.
-  if (secure && request.cookies[name] !== undefined) void reply.setCookie(name, '', { ...rules, path, maxAge: 0 });
+  if (secure && request.cookies[name] !== undefined) void reply.setCookie(name, '', { ...rules, maxAge: 0 });
 }

@@ -39,5 +39,5 @@ export function rememberDevice(
     String(Date.now()),
   ];
   const value = `${id}.${since}.${signer.sessionMac(signed(id, since, name))}`;
-  writeCookie(request, reply, origin, { name: COOKIE, value, path: '/api/console/session', maxAge: KNOWN_MS / 1_000 });
+  writeCookie(request, reply, origin, { name: COOKIE, value, maxAge: KNOWN_MS / 1_000 });
 }

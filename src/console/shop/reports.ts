@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { orderReport, type ReportOutcome, type TakeReport } from '../../orders/reports.ts';
 import { checkSignature } from '../../platform/auth/requestSignature.ts';
+import { readSignedJson } from '../../platform/auth/signedJson.ts';
 import { deadlineIn } from '../../platform/concurrency/deadline.ts';
 import type { Logger } from '../../platform/telemetry/log.ts';
-import { readJson } from '../../rain/json.ts';
 import { firstRefusal } from '../../rain/refusal.ts';
 import { refusalFor, refuse, SHOP_REFUSALS, type Refusal } from '../refusals.ts';
 
@@ -47,7 +47,7 @@ export async function serveShop(
         const signature = checkSignature(secret, request.headers, body, Date.now());
         if (signature !== 'signed')
           return refuse(reply, signature === 'old' ? SHOP_REFUSALS.old_timestamp : SHOP_REFUSALS.not_signed);
-        const report = orderReport.safeParse(readJson(body.toString()));
+        const report = orderReport.safeParse(readSignedJson(body.toString()));
         if (!report.success) return refuse(reply, refusalFor([firstRefusal(report.error, 'body')], 'bad_request'));
         // The address is not signed.
         const { orderId } = report.data;

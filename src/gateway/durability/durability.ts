@@ -11,6 +11,7 @@ import { shardKeys } from '../../store/keys.ts';
 import { saleKeys } from '../../store/saleKeys.ts';
 import type { StoredRain } from '../../store/rains.ts';
 import { startRestorer } from './restorer.ts';
+import type { SentWin } from '../../grab/restore.ts';
 import type { SentReservation } from '../../grab/restoreReservations.ts';
 import { createReservationRestorer } from './reservations.ts';
 import { RecentlyTold, RecentWins } from './recentWins.ts';
@@ -79,7 +80,10 @@ export function openGatewayDurability({
     first: endConcernedMoves,
     also: (concerns) => restoreReservations(recentReservations.where(({ saleId }) => concerns(saleKeys(saleId).state))),
   });
-  const secondLook = startSecondLook({ restore: restoreReservations, onFault, ms: secondLookMs });
+  const secondLooks = {
+    wins: startSecondLook<SentWin>({ restore: restorer.restore, onFault, ms: secondLookMs }),
+    reservations: startSecondLook<SentReservation>({ restore: restoreReservations, onFault, ms: secondLookMs }),
+  };
   const isCluster = parseRedisUrl(redisUrl)?.kind === 'cluster';
   if (isCluster) for (const change of ['-node', '+node']) redis.on(change, () => restorer.recheck());
   const replicas = durability.mode === 'replicas' ? durability.replicas : 0;
@@ -121,7 +125,9 @@ export function openGatewayDurability({
      */
     remember(rainId: string, shard: number, userId: string, win: ToldPacket): ToldPacket {
       const { redPacketId, amount } = win;
-      const first = recentWins.add({ rainId, shard, userId, redPacketId, amount, at: now() });
+      const sent: SentWin = { rainId, shard, userId, redPacketId, amount, at: now(), decided: win.code === '0' };
+      const first = recentWins.add(sent);
+      if (first === sent && sent.decided) secondLooks.wins.add(sent);
       return first.redPacketId === redPacketId
         ? win
         : { code: '1', redPacketId: first.redPacketId, amount: first.amount };
@@ -130,23 +136,39 @@ export function openGatewayDurability({
     hasTold: (rainId: string, userId: string): boolean => recentWins.has(rainId, userId),
     /** To be called with every reservation whose order is not written yet, before it is reported. */
     rememberReservation(reservation: SentReservation): void {
-      if (recentReservations.add(reservation) === reservation) secondLook.add(reservation);
+      if (recentReservations.add(reservation) === reservation) secondLooks.reservations.add(reservation);
     },
     /**
-     * To be called when a rain leaves the rain cache: it is settled and out of the index, or Redis has lost it while
-     * nobody's line was cut.
+     * To be called when a rain or sale has closed: a last look at all that its users were told, however late it was
+     * taken out of Redis, while it can still be put back.
      */
-    left({ rainId, state, opensAt, closesAt }: Pick<StoredRain, 'rainId' | 'state' | 'opensAt' | 'closesAt'>): void {
-      if (state === 'settled') return restorer.settled(rainId);
+    closed(id: { rainId: string } | { saleId: string }): void {
+      const looking =
+        'rainId' in id
+          ? restorer.restore(recentWins.where(({ rainId, decided }) => rainId === id.rainId && decided === true))
+          : restoreReservations(recentReservations.where(({ saleId }) => saleId === id.saleId));
+      looking.catch(onFault);
+    },
+    /** To be called when a settled rain is seen. */
+    settled: (rainId: string) => restorer.settled(rainId),
+    /** To be called when Redis has lost a rain, or shards of it, perhaps while nobody's line was cut. */
+    lost({
+      rainId,
+      state,
+      opensAt,
+      closesAt,
+      lostShards,
+    }: Pick<StoredRain, 'rainId' | 'state' | 'opensAt' | 'closesAt' | 'lostShards'>): void {
       const isOpen = now() >= opensAt && now() < closesAt;
       log[isOpen ? 'error' : 'warn'](
-        { rainId, state },
-        'Redis has lost a rain that is not settled; wins of it that this gateway has told in the last minutes are written down',
+        { rainId, state, ...(lostShards && { lostShards }) },
+        'Redis has lost a rain that is not settled, or shards of it; its users hear "busy" until it is restored, and wins of it that this gateway has told in the last minutes are written down',
       );
       restorer.doubt();
     },
     close() {
-      secondLook.close();
+      secondLooks.wins.close();
+      secondLooks.reservations.close();
       restorer.close();
     },
   };

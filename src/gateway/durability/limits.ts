@@ -30,7 +30,7 @@ export const FORGED_LOG_MS = 1_000;
 export const OTHER_KEY_LOG_MS = 60_000;
 /** How often a gateway that waits for the comparison of the stores asks for it, ms. */
 export const GATE_POLL_MS = 200;
-/** A told reservation is looked for in Redis once more, between one and two of these periods later, ms. */
+/** A told win or reservation is looked for in Redis once more, between one and two of these periods later, ms. */
 export const SECOND_LOOK_MS = 1_000;
 /** Settled rains that are remembered [R10]. */
 export const SETTLED_RAINS_MAX = 1_000;

@@ -115,7 +115,7 @@ export function startRestorer({
           (error: unknown) => error,
         ));
     try {
-      for (const restored of await restoreSentWins(redis, signer, winsOf(concerns))) await conclude(restored);
+      await restore(winsOf(concerns));
     } catch (error) {
       // Report the restored wins now: the next check will find them in place.
       if (error instanceof RestoreFault)
@@ -123,6 +123,11 @@ export function startRestorer({
       throw error;
     }
     if (fault !== undefined) throw fault;
+  }
+
+  /** @throws when some cannot be checked, or written down */
+  async function restore(wins: Iterable<SentWin>): Promise<void> {
+    for (const restored of await restoreSentWins(redis, signer, wins)) await conclude(restored);
   }
 
   function* winsOf(concerns: (key: string) => boolean): Iterable<SentWin> {
@@ -185,6 +190,8 @@ export function startRestorer({
     looking(key: string): boolean {
       return isAway || masters.waits(key) || (lookingUntil > 0 && performance.now() < lookingUntil);
     },
+    /** Puts back or writes down those of these wins that Redis has not, though no line was cut. */
+    restore,
     /** To be called when a settled rain is seen. */
     settled(rainId: string): void {
       if (settled.size >= SETTLED_RAINS_MAX) settled.clear();

@@ -29,7 +29,7 @@ export interface HandlerContext {
   readonly sales: Sales;
   readonly fairStart: Pick<FairStart<PendingGrab>, 'near' | 'take'>;
   readonly localAnswers: Pick<LocalAnswers, 'answer' | 'forget'>;
-  readonly gatewayDurability: Pick<GatewayDurability, 'confirm' | 'remember'>;
+  readonly gatewayDurability: Pick<GatewayDurability, 'confirm' | 'remember' | 'hasTold'>;
   readonly forgeries: Forgeries;
   readonly signer: Signer;
   /** Reads a user's own result on `join`; grabs go through the batcher. */

@@ -69,13 +69,21 @@ async function answerJoin(
 
 async function sendOwnResult(context: HandlerContext, session: Session, rainId: string, shards: number): Promise<void> {
   if (cannotHaveWon(context, rainId)) return;
+  const { rainCache, gatewayDurability } = context;
   const shard = shardOf(session.userId, shards);
   const keys = shardKeys(rainId, shard);
+  // Asked before the entry is read: a win that is told meanwhile has not been lost.
+  const hasTold = gatewayDurability.hasTold(rainId, session.userId);
   const claimJson = await context.redis.hget(keys.claimed, session.userId);
-  if (claimJson === null) return;
+  if (claimJson === null) {
+    // A win that was told, and all that a lost shard had, may be put back.
+    if (hasTold || rainCache.isLost(rainId)) busy(context, session, rainId);
+    return;
+  }
   const parsed = parseClaim(claimJson);
-  if (!parsed.ok) return busy(context, session, rainId);
   const { userId } = session;
+  // Another user's win under this name is none of this user.
+  if (!parsed.ok || parsed.claim.userId !== userId) return busy(context, session, rainId);
   const held = {
     userId,
     redPacketId: parsed.claim.redPacketId,
@@ -109,6 +117,10 @@ async function sendOwnResult(context: HandlerContext, session: Session, rainId: 
 function cannotHaveWon({ rainCache }: HandlerContext, rainId: string): boolean {
   const rain = rainCache.reading(rainId);
   return (
-    rain !== undefined && rain.claims === 0 && rainCache.now() < rain.opensAt - NO_WINNERS_BEFORE_MS && isFresh(rain)
+    rain !== undefined &&
+    !rain.lostShards &&
+    rain.claims === 0 &&
+    rainCache.now() < rain.opensAt - NO_WINNERS_BEFORE_MS &&
+    isFresh(rain)
   );
 }

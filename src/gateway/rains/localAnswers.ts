@@ -61,6 +61,8 @@ export class LocalAnswers {
    * can answer.
    */
   #conclusion(rain: CachedRain): GrabAnswer | undefined {
+    // Winners of a lost shard are not among those that were read.
+    if (rain.lostShards) return undefined;
     const found = whileShut(rain, this.#rainCache);
     return found === 'open' ? (rain.drained ? GONE : undefined) : found;
   }

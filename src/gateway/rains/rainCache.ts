@@ -1,9 +1,11 @@
 import {
   coarseLeft,
   findRain,
+  isLiveRain,
+  isUnindexedRain,
   liveRains,
   rainsVersion,
-  readRain,
+  readRemains,
   redisNow,
   type LiveRain,
   type StoredRain,
@@ -79,6 +81,18 @@ export class RainCache extends SnapshotCache<LiveRain, StoredRain, RainSnapshot>
     return findRain(this.#redis, rainId);
   }
 
+  protected isListed(rainId: string): Promise<boolean> {
+    return isLiveRain(this.#redis, rainId);
+  }
+
+  protected isUnindexed(rainId: string): Promise<boolean> {
+    return isUnindexedRain(this.#redis, rainId);
+  }
+
+  protected lacks({ lostShards }: StoredRain): boolean {
+    return lostShards !== undefined;
+  }
+
   protected liveOf({ shards, title, terms }: StoredRain): LiveRain {
     return { shards, title, ...(terms.rehearsal && { rehearsal: terms.rehearsal }) };
   }
@@ -88,8 +102,10 @@ export class RainCache extends SnapshotCache<LiveRain, StoredRain, RainSnapshot>
    * exist
    */
   protected async readStored(rainId: string, live: LiveRain): Promise<StoredRain | undefined> {
-    const stored = await readRain(this.#redis, rainId, live);
-    if (!stored && (await hasOlderLabels(this.#redis, rainId, live.shards))) throw new Error(olderLabelsReason(rainId));
+    const stored = await readRemains(this.#redis, rainId, live);
+    const isWhole = stored && !stored.lostShards;
+    if (!isWhole && (await hasOlderLabels(this.#redis, rainId, live.shards)))
+      throw new Error(olderLabelsReason(rainId));
     return stored;
   }
 

@@ -28,7 +28,9 @@ export type SnapshotChange = 'announcement' | 'change' | 'left';
 export interface SnapshotCacheRules<Stored, Snapshot> {
   /** Called with each snapshot that viewers have not received yet. */
   onChange: (snapshot: Snapshot, event: SnapshotChange) => void;
-  /** Called with what Redis does not have any more, as it was last read. */
+  /** Called once with each of which Redis has lost all or a part, although it is not settled, as it was last read. */
+  onLost?: (stored: Stored & Reading) => void;
+  /** Called with what is known no more, as it was last read. */
   onLeft?: (stored: Stored & Reading) => void;
   onFault: (error: unknown) => void;
   /** Minimum pause between two messages that only update what is left, ms; default 0. */
@@ -57,6 +59,8 @@ export abstract class SnapshotCache<
 > {
   protected readonly rules: Required<SnapshotCacheRules<Stored, Snapshot>>;
   readonly #known = new Map<string, Stored & Reading>();
+  /** Known ones that Redis has lost, in whole or in part. */
+  readonly #lost = new Set<string>();
   /** The last sent remainder, and when, ms of the monotonic clock. */
   readonly #lastSent = new Map<string, Remainder & { at: number }>();
   /** The last announcement of those that are ready. */
@@ -84,6 +88,7 @@ export abstract class SnapshotCache<
       wholeMs: READ_WHOLE_MS,
       ticketRules: { ...NO_TICKETS, leadMs: CHALLENGE_LIMITS.ticketLeadMs },
       restMs: () => 0,
+      onLost: () => {},
       onLeft: () => {},
       ...rules,
     };
@@ -103,7 +108,14 @@ export abstract class SnapshotCache<
   /** As the index had it. */
   protected abstract liveOf(stored: Stored): Live;
   protected abstract findLive(id: string): Promise<Live | undefined>;
+  /** Whether the index has it as not settled. */
+  protected abstract isListed(id: string): Promise<boolean>;
+  /** Whether Redis has one that is not settled, or a part of it, although the index names none. */
+  protected abstract isUnindexed(id: string): Promise<boolean>;
+  /** `undefined`: Redis has nothing of it. */
   protected abstract readStored(id: string, live: Live): Promise<Stored | undefined>;
+  /** Whether Redis has lost a part of it. */
+  protected abstract lacks(stored: Stored): boolean;
   protected abstract show(stored: Stored, now: number): Snapshot;
   protected abstract remainderOf(snapshot: Snapshot): Remainder;
 
@@ -123,6 +135,19 @@ export abstract class SnapshotCache<
     const stored = this.#known.get(id);
     if (stored) this.#asked.add(id);
     return stored;
+  }
+
+  /**
+   * Whether Redis lacks all or a part of one that is known here and not settled: what is not found there is no proof
+   * that it never was.
+   */
+  isLost(id: string): boolean {
+    return this.#lost.has(id);
+  }
+
+  /** Whether one is known here that is not settled: "no such one", said by Redis, is then untrue. */
+  isUnsettled(id: string): boolean {
+    return (this.#known.get(id)?.state ?? 'settled') !== 'settled';
   }
 
   readings(): IterableIterator<Stored & Reading> {
@@ -145,7 +170,7 @@ export abstract class SnapshotCache<
 
   /**
    * Looks up an id that is not known yet: it may have been created a moment ago.
-   * @throws when Redis cannot be read then
+   * @throws when Redis cannot be read then, or lists it and has nothing of it
    */
   async find(id: string): Promise<Snapshot | undefined> {
     if (!this.#known.has(id)) {
@@ -168,8 +193,12 @@ export abstract class SnapshotCache<
   }
 
   async #readOne(id: string): Promise<void> {
-    await this.#read(id, await this.findLive(id));
+    const live = await this.findLive(id);
+    await this.#read(id, live);
     this.#schedule();
+    if (this.#known.has(id)) return;
+    if (live && (await this.isListed(id))) throw new Error(`Redis has lost ${id}, which its index of live ones names`);
+    if (!live && (await this.isUnindexed(id))) throw new Error(`the index of live ones in Redis has lost ${id}`);
   }
 
   async #readAll(): Promise<void> {
@@ -210,17 +239,36 @@ export abstract class SnapshotCache<
   async #read(id: string, live: Live | undefined): Promise<void> {
     const [readAt, readAtMonotonic] = [this.now(), performance.now()];
     const stored = live && (await this.readStored(id, live));
-    if (!stored) return this.#forget(id);
+    if (!stored) return this.#miss(id);
     // Two readings may be in flight, and the earlier one may end later.
     if (readAtMonotonic < (this.#known.get(id)?.readAtMonotonic ?? 0)) return;
     this.#known.set(id, { ...stored, readAt, readAtMonotonic });
     this.#changes++;
+    if (this.lacks(stored)) this.#lose(id);
+    else this.#lost.delete(id);
     this.#announceChange(id);
+  }
+
+  /** The last reading of one that is not over stays, so that nobody hears a final word that rests on the loss. */
+  #miss(id: string): void {
+    const stored = this.#known.get(id);
+    if (stored && stored.state !== 'settled') {
+      this.#lose(id);
+      if (stored.state !== 'draft' && this.now() < stored.closesAt) return;
+    }
+    this.#forget(id);
+  }
+
+  #lose(id: string): void {
+    if (this.#lost.has(id)) return;
+    this.#lost.add(id);
+    this.rules.onLost(this.#known.get(id)!);
   }
 
   #forget(id: string): void {
     const stored = this.#known.get(id);
     this.#known.delete(id);
+    this.#lost.delete(id);
     this.#changes++;
     this.#lastSent.delete(id);
     this.#announced.delete(id);

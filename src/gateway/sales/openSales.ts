@@ -1,3 +1,4 @@
+import { isOver } from '../../rain/rain.ts';
 import { warnOfUnknownTerms } from '../rains/terms.ts';
 import type { Logger } from '../../platform/telemetry/log.ts';
 import { Batcher } from '../../grab/batcher.ts';
@@ -43,7 +44,7 @@ interface SalesRules {
   starting: Pick<FairStartRules<PendingPurchase>, 'fairStartMs' | 'clock' | 'onGathered' | 'chance'>;
   gatewayDurability: Pick<
     GatewayDurability,
-    'confirmHeld' | 'restoring' | 'rememberReservation' | 'onEngineFault' | 'doubt'
+    'confirmHeld' | 'restoring' | 'rememberReservation' | 'onEngineFault' | 'closed' | 'doubt'
   >;
   forged: ForgedReservations;
   epochGate: { readonly shut: boolean };
@@ -96,11 +97,9 @@ export function openSales({
     restMs: () => hub.restMs,
     onChange: tell,
     onRead: (sale) => restocks.look(sale),
-    onLeft({ saleId, state }) {
-      restocks.forget(saleId);
-      // Redis has lost a sale whose line was never cut.
-      if (state !== 'settled') gatewayDurability.doubt();
-    },
+    // Perhaps its line was never cut.
+    onLost: () => gatewayDurability.doubt(),
+    onLeft: ({ saleId }) => restocks.forget(saleId),
   });
   const localAnswers = new SaleAnswers({ redis: reads, cache, clock, onFault });
   const undecided = new Undecided(limits);
@@ -122,7 +121,8 @@ export function openSales({
     gatewayDurability.confirmHeld,
   );
   /** Redis may hold less than buyers were told. */
-  const isRestoring = (saleId: string) => epochGate.shut || gatewayDurability.restoring(saleKeys(saleId).state);
+  const isRestoring = (saleId: string) =>
+    epochGate.shut || cache.isLost(saleId) || gatewayDurability.restoring(saleKeys(saleId).state);
   const engine: ReserveEngine = {
     reserve: async (saleId, purchases) =>
       isRestoring(saleId) ? purchases.map(() => SALE_BUSY) : await confirmed.reserve(saleId, purchases),
@@ -160,6 +160,7 @@ export function openSales({
     { decide: (saleId, _shard, pending) => engine.reserve(saleId, pending), busy: SALE_BUSY },
     (pending, saleId, given) => {
       undecided.decided(pending);
+      if (given.code === '-8' && cache.isUnsettled(saleId)) given = SALE_BUSY;
       if (given.code === '-1' || given.code === '-2' || given.code === '-3') localAnswers.heardNo(saleId);
       remember(pending, given);
       answer(pending, given);
@@ -196,6 +197,7 @@ export function openSales({
     const { saleId } = snapshot;
     const sale = cache.reading(saleId);
     if (event === 'announcement') warnOfUnknownTerms({ saleId }, sale?.unknownTerms ?? [], log);
+    if (isOver(snapshot.state) && event !== 'left') gatewayDurability.closed({ saleId });
     const visibility = sale ?? { unlisted: true as const };
     hub.tell(
       saleName(saleId),

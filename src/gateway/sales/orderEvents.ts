@@ -1,5 +1,6 @@
 import { orderFrame } from '../../protocol/codec.ts';
 import { reservationOrdinal } from '../../sale/ids.ts';
+import { isLater } from '../../sale/order.ts';
 import type { RainEvent, ToldOrder } from '../../store/events.ts';
 import { saleKeys } from '../../store/saleKeys.ts';
 import { parseHeld, type HeldReservation } from '../../store/sales.ts';
@@ -30,6 +31,8 @@ export async function tellOrders({ saleId, orders }: OrdersEvent, context: Handl
   // The bought items are read, not told by the event: the mark covers the status only.
   const held = await readHeld(context, saleId, ours);
   ours.forEach((order, i) => {
+    // Overtaken by a later one, or published again by somebody else.
+    if (held[i] && isLater(held[i].status, order.status)) return;
     const text = frameFor(context, saleId, order, held[i]);
     orderWaits.tell(order.reservationId, order.userId, order.status, text);
     const frame = frameOf(text);

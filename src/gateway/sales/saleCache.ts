@@ -3,7 +3,16 @@ import { stateAt } from '../../rain/rain.ts';
 import type { RedisClient } from '../../platform/redis/connect.ts';
 import { QUANTITY_MAX, type Units } from '../../sale/units.ts';
 import { nextPayBy } from '../../store/nextPayBy.ts';
-import { findSale, liveSales, readSale, type LiveSale, type StoredItem, type StoredSale } from '../../store/sales.ts';
+import {
+  findSale,
+  isLiveSale,
+  isUnindexedSale,
+  liveSales,
+  readSale,
+  type LiveSale,
+  type StoredItem,
+  type StoredSale,
+} from '../../store/sales.ts';
 import { shownTicketRules, type OwnTicketRules } from '../challenge/rules.ts';
 import { SnapshotCache, type Reading, type Remainder, type SnapshotCacheRules } from '../rains/snapshotCache.ts';
 import { isListedFor, toList } from '../rains/visibility.ts';
@@ -77,6 +86,18 @@ export class SaleCache extends SnapshotCache<LiveSale, SaleReading, SaleSnapshot
 
   protected findLive(saleId: string): Promise<LiveSale | undefined> {
     return findSale(this.#rules.redis, saleId);
+  }
+
+  protected isListed(saleId: string): Promise<boolean> {
+    return isLiveSale(this.#rules.redis, saleId);
+  }
+
+  protected isUnindexed(saleId: string): Promise<boolean> {
+    return isUnindexedSale(this.#rules.redis, saleId);
+  }
+
+  protected lacks(): boolean {
+    return false;
   }
 
   protected liveOf({ title }: SaleReading): LiveSale {

@@ -1,5 +1,5 @@
 import { audienceOf, type Audience } from '../../rain/audience.ts';
-import { userId } from '../../rain/ids.ts';
+import { bearerId } from '../../rain/ids.ts';
 import { createTokenReader, type TokenRules } from '../../platform/auth/tokenReader.ts';
 
 /** A session's knowledge of its token. */
@@ -22,7 +22,7 @@ export function createVerifier(rules: TokenRules, now: () => number): VerifyToke
   const read = createTokenReader(rules, now);
   return async (token) => {
     const bearer = await read(token);
-    const user = userId.safeParse(bearer?.subject);
+    const user = bearerId.safeParse(bearer?.subject);
     if (!bearer || !user.success) return undefined;
     return { userId: user.data, expiresAt: bearer.expiresAt, audience: audienceOf(bearer) };
   };

@@ -11,6 +11,8 @@ export const NEEDS_APPROVAL = 'needs_approval';
 /** A request that nobody approves ends after this time. */
 const APPROVAL_MS = 24 * 3_600_000;
 const ID_BYTES = 9;
+/** One operator's at a time: nobody looks through more, and each is kept [R10]. */
+const WAITING_MAX = 100;
 
 interface Asked {
   verb: ApprovedVerb;
@@ -33,15 +35,23 @@ export async function needsApproval(
 ): Promise<Refused | undefined> {
   const cents = judgedCents ?? asked.amountCents;
   if (approvalAboveCents === undefined || cents <= approvalAboveCents) return undefined;
-  const { id } = await ledger.askApproval({
-    ...asked,
-    id: randomBytes(ID_BYTES).toString('hex'),
-    request: JSON.parse(JSON.stringify(request)) as Json,
-    askedBy: actor,
-    expiresAt: Date.now() + APPROVAL_MS,
-  });
+  const waiting = await ledger.askApproval(
+    {
+      ...asked,
+      id: randomBytes(ID_BYTES).toString('hex'),
+      request: JSON.parse(JSON.stringify(request)) as Json,
+      askedBy: actor,
+      expiresAt: Date.now() + APPROVAL_MS,
+    },
+    WAITING_MAX,
+  );
+  if (!waiting)
+    return refuse(
+      'approval',
+      `expected at most ${WAITING_MAX} requests of one operator that wait for another one; have some of them decided first`,
+    );
   return refuse(
     NEEDS_APPROVAL,
-    `${formatMoney(cents)} is more than ${formatMoney(approvalAboveCents)}, so it waits as ${id} for another operator, at most a day: see Approvals, or rain approvals list`,
+    `${formatMoney(cents)} is more than ${formatMoney(approvalAboveCents)}, so it waits as ${waiting.id} for another operator, at most a day: see Approvals, or rain approvals list`,
   );
 }

@@ -12,14 +12,12 @@ export interface ApprovalView extends Omit<BookedApproval, 'amountCents'> {
 }
 
 /** In one answer [R10]. */
-const APPROVALS_MAX = 200;
+const OPEN_MAX = 1_000;
+const OVER_MAX = 200;
 
-/** Latest first. */
-export async function listApprovals(
-  { ledger }: Pick<OperatorContext, 'ledger'>,
-  limit = APPROVALS_MAX,
-): Promise<ApprovalView[]> {
-  return (await ledger.approvals(limit)).map(viewOf);
+/** Waiting ones first, the largest before smaller ones; then the others, latest first. */
+export async function listApprovals({ ledger }: Pick<OperatorContext, 'ledger'>): Promise<ApprovalView[]> {
+  return (await ledger.approvals(OPEN_MAX, OVER_MAX)).map(viewOf);
 }
 
 /**

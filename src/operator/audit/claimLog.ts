@@ -91,7 +91,7 @@ export async function readClaimLog(context: OperatorContext, known: Known): Prom
         if (standing === 'valid') checkClaimTime(read.claim, now, windows, tampering);
       }
       const named = (users.size() > usersMax ? real.map(({ claim }) => claim) : claims).map(({ userId }) => userId);
-      await compareClaimed(context.redis, keys, named, real, users, logged, tampering);
+      await compareClaimed(context, { rainId, shard }, named, real, users, logged, tampering);
     }
     if (users.size() > usersMax)
       note(logged, `the claim log of shard ${shard} names more users than the rain has packets`);

@@ -1,8 +1,10 @@
 import type { LogEntry } from '../../credit/deadLetter.ts';
-import { shardKeys, type ShardKeys } from '../../store/keys.ts';
+import { shardKeys } from '../../store/keys.ts';
 import { ELEMENTS_PAGE, readEntries } from '../../store/rains.ts';
-import { parseClaim, type Claim } from '../../rain/claim.ts';
+import { isEntryOf, parseClaim, type Claim } from '../../rain/claim.ts';
 import type { RedisClient } from '../../platform/redis/connect.ts';
+import { restoredMark, signerOfShard } from '../../store/restoreClaims.ts';
+import type { OperatorContext } from '../context.ts';
 import type { TamperingList } from './tampering.ts';
 import type { UserSet } from './userDigest.ts';
 
@@ -19,8 +21,8 @@ const MISSING_MAX = 10_000;
  * @param named users of all claims of the page; those whom the hash knows are added to `users`
  */
 export async function compareClaimed(
-  redis: RedisClient,
-  keys: ShardKeys,
+  { redis, signer }: Pick<OperatorContext, 'redis' | 'signer'>,
+  { rainId, shard }: Pick<LogEntry, 'rainId' | 'shard'>,
   named: readonly string[],
   real: readonly ValidEntry[],
   users: Pick<UserSet, 'add'>,
@@ -28,12 +30,14 @@ export async function compareClaimed(
   tampering: TamperingList,
 ): Promise<void> {
   if (named.length === 0) return;
+  const keys = shardKeys(rainId, shard);
   const unique = [...new Set(named)];
   const held = new Map((await redis.hmget(keys.claimed, ...unique)).map((entry, i) => [unique[i]!, entry]));
   for (const [user, entry] of held) if (entry !== null) users.add(user);
-  const different = real.filter(({ claim }) => !isSameWin(held.get(claim.userId), claim));
+  const different = real.filter(({ claim }) => !isEntryOf(held.get(claim.userId), claim));
+  const own = different.length === 0 ? signer : await signerOfShard(redis, signer, rainId, shard);
   const contested = await Promise.all(
-    different.map(({ claim: { redPacketId, userId } }) => redis.sismember(keys.restored, `${redPacketId}\n${userId}`)),
+    different.map(({ claim }) => redis.sismember(keys.restored, restoredMark(own, claim))),
   );
   for (const [i, place] of different.entries()) {
     const { userId, redPacketId } = place.claim;
@@ -86,9 +90,4 @@ export async function nameUnlogged(
   }
   for (const user of unlogged)
     tampering.note('claimed_unlogged', user, `${user} is told of a win that the claim log does not have`);
-}
-
-function isSameWin(entry: string | null | undefined, { redPacketId, amount }: Claim): boolean {
-  const parsed = typeof entry === 'string' ? parseClaim(entry) : undefined;
-  return parsed?.ok === true && parsed.claim.redPacketId === redPacketId && parsed.claim.amount === amount;
 }

@@ -6,23 +6,37 @@ import type { Refusal } from '../../rain/refusal.ts';
 import { liveRains, settledRains } from '../../store/rains.ts';
 import { refuse, type OperatorContext, type Refused } from '../context.ts';
 import { wasOpened } from '../sale/lost.ts';
-import { readSheet, SheetRefused } from '../sheetReader.ts';
+import { names, NUMBER_NAMES, participantNumber } from '../lists/columns.ts';
+import { openList, type Understood } from '../sheetReader.ts';
+import { SheetRefused } from '../sheetRefused.ts';
 import { enlistInOpenRounds } from './wins.ts';
 
-/** Bytes of a list. */
-export const EXCLUDED_BYTES_MAX = 2 * 1_024 * 1_024;
 /** Users in one list [R10]. */
 const EXCLUDED_MAX = 20_000;
 
 const LIST = {
-  cells: z.object({ user: userId.optional(), number: z.string().max(32).optional() }),
-  aliases: { 用户: 'user', 工号: 'number' },
-  semicolons: true,
+  cells: z.object({ user: userId.optional(), number: participantNumber.optional() }),
+  // `userId`: as the lists of winners and orders call it.
+  aliases: { ...NUMBER_NAMES, ...names('user', '用户', '用戶', 'userid') },
   expected: 'expected a header line with the column user, or number for the list of participants (or 用户, 工号)',
 } as const;
 
 /** `excluded`: users who were not excluded before. `total`: all who are. */
-type Excluded = { ok: true; excluded: number; total: number } | Refused;
+interface ExcludedUsers {
+  ok: true;
+  excluded: number;
+  total: number;
+}
+type Excluded = ExcludedUsers | Refused;
+
+/** `users`: how many the list names; `first`: some of them. */
+interface ReadUsers {
+  users: number;
+  first: string[];
+  understood: Understood;
+}
+
+const FIRST_SHOWN = 5;
 
 /**
  * Users who were credited in a settled rain, or in all rains of another campaign, win nothing in the rains of this one
@@ -89,13 +103,26 @@ export async function excludeBuyers(context: OperatorContext, campaignId: string
 
 /**
  * Users of a list win and buy nothing in this campaign; all or none of the list. Safe to repeat.
- * @param bytes CSV, see `LIST`
+ * @param bytes the list, see `LIST`
+ * @param dryRun shows what was understood, and changes nothing
  */
-export async function excludeListed(context: OperatorContext, campaignId: string, bytes: Readable): Promise<Excluded> {
+export async function excludeListed(
+  context: OperatorContext,
+  campaignId: string,
+  bytes: Readable,
+  { dryRun = false } = {},
+): Promise<(ExcludedUsers & ReadUsers) | Refused> {
   if (!(await context.ledger.campaign(campaignId))) return noCampaign(campaignId);
   const read = await readUsers(context, bytes);
-  if (!(read instanceof Set)) return { ok: false, refusals: [read] };
-  return known(context, campaignId, await context.ledger.exclude(campaignId, [...read], context.actor));
+  if ('reason' in read) return { ok: false, refusals: [read] };
+  const { users, understood } = read;
+  const told = { users: users.size, first: [...users].slice(0, FIRST_SHOWN), understood };
+  if (dryRun) {
+    const total = await context.ledger.countExclusions(campaignId);
+    return { ok: true, excluded: await context.ledger.countNotExcluded(campaignId, [...users]), total, ...told };
+  }
+  const excluded = await context.ledger.exclude(campaignId, [...users], context.actor);
+  return { ...(await known(context, campaignId, excluded)), ...told };
 }
 
 /**
@@ -127,18 +154,22 @@ function noCampaign(campaignId: string): Refused {
   return refuse('id', `there is no campaign ${campaignId}`);
 }
 
-async function known(context: OperatorContext, campaignId: string, excluded: number): Promise<Excluded> {
+async function known(context: OperatorContext, campaignId: string, excluded: number): Promise<ExcludedUsers> {
   await enlistInOpenRounds(context, campaignId);
   return { ok: true, excluded, total: await context.ledger.countExclusions(campaignId) };
 }
 
-async function readUsers({ ledger }: OperatorContext, bytes: Readable): Promise<Set<string> | Refusal> {
+async function readUsers(
+  { ledger }: OperatorContext,
+  bytes: Readable,
+): Promise<{ users: Set<string>; understood: Understood } | Refusal> {
   const users = new Set<string>();
   try {
+    const { understood, rows } = await openList(bytes, LIST);
     for await (const {
       line,
       cells: { user, number },
-    } of readSheet(bytes, LIST)) {
+    } of rows) {
       if (users.size === EXCLUDED_MAX)
         return { field: `line ${line}`, reason: `expected at most ${EXCLUDED_MAX} users` };
       const named = user ?? (number !== undefined && (await ledger.participant(number))?.userId);
@@ -150,9 +181,9 @@ async function readUsers({ ledger }: OperatorContext, bytes: Readable): Promise<
         };
       users.add(named);
     }
+    return users.size > 0 ? { users, understood } : { field: 'list', reason: 'expected at least one user' };
   } catch (error) {
     if (error instanceof SheetRefused) return error.refusal;
     throw error;
   }
-  return users.size > 0 ? users : { field: 'list', reason: 'expected at least one user' };
 }

@@ -1,15 +1,19 @@
 import { DEAD_REASONS, type DeadLetter } from '../../credit/deadLetter.ts';
-import { findDeadLetter, readDeadLetters, type DeadLetterRow } from '../../credit/deadLetters.ts';
+import { findDeadLetter, isSignedDeadLetter, readDeadLetters, type DeadLetterRow } from '../../credit/deadLetters.ts';
+import { UNSIGNED_ADVICE } from '../../credit/letterBox.ts';
 import type { BookedDiscard } from '../../ledger/discard.ts';
 import { parseClaim } from '../../rain/claim.ts';
 import { iso } from '../../rain/figures.ts';
+import type { Signer } from '../../store/signer.ts';
 import { refuse, type QueueContext, type Refused } from '../context.ts';
 
 /** A dead letter as shown to the operator. Amounts are decimal strings. */
 export interface DeadLetterView extends DeadLetter {
   letter: string;
-  /** The meaning of the reason. */
+  /** The meaning of the reason, or that it must not be believed. */
   text: string;
+  /** No process with our keys has written it. */
+  unsigned?: true;
   /** The claim's packet, when the entry is a claim. */
   redPacketId?: string;
   userId?: string;
@@ -27,7 +31,7 @@ export const DEAD_LETTERS_MAX = 1_000;
 
 /** Oldest first. */
 export async function listDeadLetters(
-  { queues, ledger }: QueueContext,
+  { queues, ledger, signer }: QueueContext,
   { rainId, skip, limit }: { rainId?: string | undefined; skip: number; limit: number },
 ): Promise<DeadLetterList> {
   const { letters, complete } = await readDeadLetters(queues.dead, {
@@ -37,7 +41,7 @@ export async function listDeadLetters(
   });
   const discards = await ledger.discardedClaims(letters.map(({ id }) => id));
   return {
-    letters: letters.map((letter) => view(letter, discards.get(letter.id))),
+    letters: letters.map((letter) => view(letter, signer, discards.get(letter.id))),
     total: await queues.dead.getJobCountByTypes('waiting'),
     complete,
   };
@@ -45,9 +49,9 @@ export async function listDeadLetters(
 
 type ShownDeadLetter = { ok: true; letter: DeadLetterView } | Refused;
 
-export async function showDeadLetter({ queues, ledger }: QueueContext, id: string): Promise<ShownDeadLetter> {
+export async function showDeadLetter({ queues, ledger, signer }: QueueContext, id: string): Promise<ShownDeadLetter> {
   const [letter, discards] = await Promise.all([findDeadLetter(queues.dead, id), ledger.discardedClaims([id])]);
-  return letter ? { ok: true, letter: view(letter, discards.get(id)) } : noSuchDeadLetter(id, discards.get(id));
+  return letter ? { ok: true, letter: view(letter, signer, discards.get(id)) } : noSuchDeadLetter(id, discards.get(id));
 }
 
 /** The refusal for an unknown letter, or for one that was discarded and removed. */
@@ -63,12 +67,15 @@ export function discardedBy(discard: BookedDiscard | undefined): Pick<DeadLetter
   return discard ? { discarded: { reason: discard.reason, actor: discard.actor, at: iso(discard.at) } } : {};
 }
 
-function view({ id, deadLetteredAt, ...letter }: DeadLetterRow, discard: BookedDiscard | undefined): DeadLetterView {
+function view(row: DeadLetterRow, signer: Signer, discard: BookedDiscard | undefined): DeadLetterView {
+  const { id, deadLetteredAt, mac: _, ...letter } = row;
+  const signed = isSignedDeadLetter(row, signer);
   const parsed = parseClaim(letter.entry);
   return {
     letter: id,
     ...letter,
-    text: DEAD_REASONS[letter.reason],
+    text: signed ? DEAD_REASONS[letter.reason] : UNSIGNED_ADVICE,
+    ...(!signed && { unsigned: true as const }),
     ...(parsed.ok && {
       redPacketId: parsed.claim.redPacketId,
       userId: parsed.claim.userId,

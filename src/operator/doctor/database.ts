@@ -61,7 +61,7 @@ export function checkDatabase(facts: DatabaseFacts): Finding[] {
             'set synchronous_commit = on: a crash loses the last credits, which users were already told about',
           ),
         ]),
-    checkTimes(facts.times),
+    checkSession(facts.session),
     checkClock('database', facts.clockAheadMs),
   ];
 }
@@ -80,12 +80,14 @@ function checkMigrations(migrations: DatabaseFacts['migrations']): Finding {
   );
 }
 
-function checkTimes(times: DatabaseFacts['times']): Finding {
-  const expected = 'the same moments here and in the database';
-  if ('zone' in times)
-    return find('times', 'ok', `the same here and there, in sessions of TimeZone ${times.zone}`, expected, '');
-  return find('times', 'wrong', times.found, expected, times.advice);
+function checkSession(session: DatabaseFacts['session']): Finding {
+  const expected = 'the same moments here and in the database, its schema public, and our limits';
+  if ('zone' in session)
+    return find('times', 'ok', `the same here and there, in sessions of TimeZone ${session.zone}`, expected, '');
+  return find(SESSION_CHECKS[session.code], 'wrong', session.found, expected, session.advice);
 }
+
+const SESSION_CHECKS = { database_times: 'times', database_schema: 'schema', database_limits: 'limits' } as const;
 
 function checkPrivileges({ operator, worker }: DatabaseFacts['privilegesMissing']): Finding {
   const expected = 'what deploy/postgresql/grants.sql grants';

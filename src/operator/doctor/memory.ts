@@ -34,16 +34,18 @@ export function checkMemory(
   const limit = maxMemoryBytes || systemMemoryBytes;
   if (limit === undefined || usedMemoryBytes === undefined) return unknownSetting('memory', expected);
   const free = limit - usedMemoryBytes;
-  const verdict = free < needed ? 'wrong' : free < 2 * needed && !maxMemoryBytes ? 'warning' : 'ok';
-  const found = `${mib(free)} free of ${maxMemoryBytes ? 'maxmemory' : "the machine's"} ${mib(limit)}`;
+  const verdict = free < needed ? 'wrong' : maxMemoryBytes ? 'ok' : 'warning';
+  const found = maxMemoryBytes
+    ? `${mib(free)} free of maxmemory ${mib(limit)}`
+    : `maxmemory is 0 (no limit); ${mib(free)} free of the machine's ${mib(limit)}`;
   return findOnRedis(
     'memory',
     verdict,
     found,
     expected,
-    verdict === 'wrong'
-      ? `set maxmemory to at least ${mib(usedMemoryBytes + needed)}, on a machine with twice as much (a rewrite of the append-only file may copy everything)`
-      : 'use a machine with twice as much memory: a rewrite of the append-only file may copy everything',
+    `set maxmemory to at least ${mib(usedMemoryBytes + needed)}, and to half of what Redis may use: a rewrite of the ` +
+      'append-only file may copy everything. Redis does not know the limit of a container: without maxmemory it is ' +
+      'killed there before it refuses a write',
   );
 }
 

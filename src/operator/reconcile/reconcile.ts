@@ -5,7 +5,7 @@ import { refuse, type OperatorContext, type Refused } from '../context.ts';
 import { sheetOf, type SheetReader } from '../sheet.ts';
 import { differencesOf } from './compare.ts';
 import { DIFFERENCE_COLUMNS, newTotals, summaryOf, type Difference, type Summary, type Totals } from './difference.ts';
-import { SheetRefused } from '../sheetReader.ts';
+import { SheetRefused } from '../sheetRefused.ts';
 import { readStatement } from './statement.ts';
 
 /** Differences listed in one answer; a sheet has all of them [R10]. */

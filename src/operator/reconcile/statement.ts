@@ -1,10 +1,12 @@
 import type { Readable } from 'node:stream';
 import { z } from 'zod';
 import { amount } from '../../rain/claim.ts';
+import { readCalendarTime } from '../../platform/calendarTime.ts';
 import { plainId } from '../../rain/ids.ts';
 import { parseMoney, type Cents } from '../../rain/money.ts';
 import type { Refusal } from '../../rain/refusal.ts';
-import { readSheet, SheetRefused } from '../sheetReader.ts';
+import { readSheet } from '../sheetReader.ts';
+import { SheetRefused } from '../sheetRefused.ts';
 
 /** One payment in a wallet's statement. */
 export interface StatementRow {
@@ -19,13 +21,17 @@ export interface StatementRow {
   userId?: string;
 }
 
-const TIME = 'expected epoch milliseconds or a date and time such as 2026-12-31T20:00:00+08:00';
+/** A time as a wallet writes it. */
+export const statementTime = z
+  .string()
+  .refine(
+    (text) => /^\d{13}$/.test(text) || readCalendarTime(text) !== undefined,
+    'expected epoch milliseconds or a date and time such as 2026-12-31T20:00:00+08:00',
+  );
 const cells = z.object({
   id: z.string().min(1, 'expected a claim id').max(4_096, 'expected a claim id'),
   amount,
-  time: z
-    .string()
-    .regex(/^(\d{13}|\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?( ?(Z|UTC|[+-]\d\d:?\d\d))?)$/, TIME),
+  time: statementTime,
   user: plainId.optional(),
 });
 const STATEMENT = {

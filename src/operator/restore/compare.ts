@@ -2,6 +2,7 @@ import { liveRains, settledRains, readRain, redisNow, findRain, type LiveRain } 
 import { remembersEnd } from '../../store/endedRains.ts';
 import { RESTORING } from '../../store/holds.ts';
 import { hasOlderLabels, olderLabelsReason } from '../../store/olderLabels.ts';
+import { liveSales, settledSales } from '../../store/sales.ts';
 import { readTold, toldRains } from '../../store/told.ts';
 import type { BookedRain } from '../../ledger/rains.ts';
 import { parseClaim } from '../../rain/claim.ts';
@@ -14,6 +15,7 @@ import { wasLoaded } from '../lostRains.ts';
 import { isWrittenOff } from '../writeOff/unknownRain.ts';
 import { writtenOffWins } from '../writeOff/unpayableWins.ts';
 import { compareClaims } from './compareClaims.ts';
+import { compareSale } from './compareSale.ts';
 import { compareWindow } from './compareWindow.ts';
 import type { RestoreContext } from './context.ts';
 import { collectDifferences, type Difference, type DifferenceKind, type RainDifferences } from './difference.ts';
@@ -23,11 +25,12 @@ import type { Payments } from './payments.ts';
 import { readPresence, wholenessOf } from './presence.ts';
 import { readJudgedWins, takenPackets, type JudgedWin } from './toldWins.ts';
 
-/** Rains of the ledger that are compared for one answer, newest first [R10]. */
+/** Rains of the ledger, and sales, that are compared for one answer, newest first [R10]. */
 const RAINS_MAX = 10_000;
 
 /**
- * Every rain that either store knows and that is not settled in both; and settled ones whose keys Redis still has.
+ * Every rain and sale that either store knows and that is not settled in both; and settled ones whose keys Redis still
+ * has.
  * @param payments the wallet's, to be compared, too; then also every rain that they name
  */
 export async function* compareAll(context: RestoreContext, payments?: Payments): AsyncGenerator<RainDifferences> {
@@ -40,6 +43,16 @@ export async function* compareAll(context: RestoreContext, payments?: Payments):
     const found = await compareRain(context, id, payments);
     if (found) yield found;
   }
+  for (const id of await saleIds(context)) {
+    const found = await compareSale(context, id);
+    if (found) yield found;
+  }
+}
+
+async function saleIds({ redis, ledger }: RestoreContext): Promise<string[]> {
+  const ids = new Set([...(await liveSales(redis)).keys(), ...(await settledSales(redis)).keys()]);
+  for (const { id } of await ledger.sales(RAINS_MAX, 'unsettled')) ids.add(id);
+  return [...ids].sort();
 }
 
 /**

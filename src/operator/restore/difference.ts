@@ -1,5 +1,5 @@
 /**
- * Facts that only one of the two stores knows, and the way out, for a rain with this id. `counts`: false for what
+ * Facts that only one of the two stores knows, and the way out, for a rain or sale with this id. `counts`: false for what
  * nobody can bring into agreement; it is listed for the operator, and does not make the check fail.
  */
 export const DIFFERENCES = {
@@ -85,6 +85,34 @@ export const DIFFERENCES = {
     wayOut: (id: string) =>
       `if the statement is complete, the wallet has lost the payment: have it paid there under its claim id, see rain reconcile ${id} --statement wallet.csv`,
   },
+  sale_not_in_book: {
+    counts: true,
+    wayOut: (id: string) =>
+      `check DATABASE_URL; if it is right, bring back a later state of PostgreSQL: until then a worker holds the sale, and nothing is sold in it; if there is none, save the list of its orders with rain sale orders ${id} --redis --csv, and end it with rain sale write-off ${id} --reason "no later backup of PostgreSQL"`,
+  },
+  order_not_in_book: {
+    counts: true,
+    wayOut: (id: string) =>
+      `the workers write them once the ledger knows the sale, so look again after a moment; all of them, to compare with the list of the shop: rain sale orders ${id} --redis --csv`,
+  },
+  order_ahead_in_redis: {
+    counts: true,
+    wayOut: (id: string) =>
+      `the shop knows: have it report these orders again, all of them: rain sale orders ${id} --redis --csv; if it does not confirm them, Redis gets the status of the ledger with rain sale audit ${id} --repair`,
+  },
+  sale_missing: { counts: true, wayOut: (id: string) => `rain restore apply ${id}` },
+  order_not_in_redis: { counts: true, wayOut: (id: string) => `rain restore apply ${id}` },
+  order_behind_in_redis: { counts: true, wayOut: (id: string) => `rain restore apply ${id}` },
+  reservation_told: { counts: true, wayOut: (id: string) => `rain restore apply ${id}` },
+  sale_written_off: {
+    counts: false,
+    wayOut: () => 'nothing: it was given up, and its keys expire after thirty days',
+  },
+  order_written_off: {
+    counts: false,
+    wayOut: (id: string) =>
+      `clear them up with the shop, if you have not; the list: rain sale orders ${id} --redis --csv`,
+  },
   told_unverified: { counts: false, wayOut: () => 'it is never paid: the plan does not confirm it' },
 } as const satisfies Record<string, { counts: boolean; wayOut: (id: string) => string }>;
 
@@ -93,15 +121,18 @@ export type DifferenceKind = keyof typeof DIFFERENCES;
 export interface Difference {
   kind: DifferenceKind;
   sentence: string;
+  /** Only of a difference about one order of a sale. */
+  orderId?: string;
   /** Only of a difference about one win; the amount is a decimal string. */
   redPacketId?: string;
   userId?: string;
   amount?: string;
 }
 
-/** The differences of one rain. */
+/** The differences of one rain, or of one sale: then `rainId` is its id, as in the record of actions. */
 export interface RainDifferences {
   rainId: string;
+  sale: boolean;
   title: string;
   /** By kind, only of kinds that were found. */
   counts: Partial<Record<DifferenceKind, number>>;
@@ -114,8 +145,9 @@ const LISTED_MAX = 100;
 export function collectDifferences(
   rainId: string,
   title: string,
+  sale = false,
 ): RainDifferences & { add(difference: Difference): void } {
-  const found: RainDifferences = { rainId, title, counts: {}, differences: [] };
+  const found: RainDifferences = { rainId, sale, title, counts: {}, differences: [] };
   return Object.assign(found, {
     add(difference: Difference): void {
       const count = (found.counts[difference.kind] ?? 0) + 1;

@@ -14,6 +14,6 @@ export async function refuseForeign({
   return refuse(
     'stores',
     `this Redis was used with another database (${usedWith}) than this one (${storeId}), so nothing was changed; check REDIS_URL and DATABASE_URL; ` +
-      'if that database is lost for good and this one replaces it, give up each rain that only Redis knows with rain write-off RAIN --reason "…" --new-database, and a worker makes the two belong together',
+      'if that database is lost for good and this one replaces it, give up each rain that only Redis knows with rain write-off RAIN --reason "…" --new-database, each sale with rain sale write-off SALE --reason "…" --new-database, and a worker makes the two belong together',
   );
 }

@@ -5,7 +5,10 @@ import { amount } from '../../rain/claim.ts';
 import { plainId, userId } from '../../rain/ids.ts';
 import { redPacketIndex } from '../../rain/red-packet.ts';
 import { firstRefusal, type Refusal } from '../../rain/refusal.ts';
+import { readCalendarTime } from '../../platform/calendarTime.ts';
 import { fromCell } from '../../platform/sheetCell.ts';
+import { momentAt, timeZoneHere } from '../../platform/timeZone.ts';
+import { statementTime } from '../reconcile/statement.ts';
 import { payeeOf } from './payments.ts';
 
 /** One winner of the file. */
@@ -33,11 +36,13 @@ export const FILE_BYTES_MAX = 256 * 1_024 * 1_024;
 const REFUSALS_MAX = 20;
 
 const EXPECTED = 'expected the columns redPacketId, userId, amount of rain winners, or id, amount, time of a statement';
-const TIME = 'expected epoch milliseconds or a date and time such as 2026-12-31T20:00:00+08:00';
-const at = z.string().transform((text, issues) => {
-  const time = /^\d{13}$/.test(text) ? Number(text) : Date.parse(text);
-  if (Number.isNaN(time)) issues.addIssue({ code: 'custom', message: TIME });
-  return time;
+/** A clock without a zone is one of this machine. */
+const at = statementTime.transform((text) => {
+  const read = readCalendarTime(text);
+  if (!read) return Number(text);
+  return read.zoneMs === undefined
+    ? momentAt(new Date(read.wall).toISOString().slice(0, 19), timeZoneHere())
+    : read.wall - read.zoneMs;
 });
 const cells = z.object({ redPacketId: plainId, userId, amount, at: at.optional() });
 const NOT_PAID: ReadonlySet<string | undefined> = new Set(['discarded', 'dead']);

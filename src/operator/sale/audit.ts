@@ -5,6 +5,7 @@ import type { BookedStock } from '../../ledger/stock.ts';
 import type { Reservation } from '../../sale/reservation.ts';
 import { reservationOrdinal } from '../../sale/ids.ts';
 import { isBalanced, type ItemEquation } from '../../sale/equation.ts';
+import { liveSales } from '../../store/sales.ts';
 import { foreignTold } from '../../store/toldReservations.ts';
 import { countUndelivered } from '../../store/undelivered.ts';
 import { foreignKeys } from '../../store/saleKeys.ts';
@@ -13,7 +14,7 @@ import type { OperatorContext } from '../context.ts';
 import { nameUnlogged } from './audit/buyers.ts';
 import { compareCounts } from './audit/counts.ts';
 import { readExplained } from './audit/explained.ts';
-import { createFindings, quoted, type SaleFindings, type SaleTampering } from './audit/findings.ts';
+import { createFindings, type SaleFindings, type SaleTampering } from './audit/findings.ts';
 import { madeNow, readHeld, type HeldSale } from './audit/held.ts';
 import { compareStock } from './audit/ledgerSide.ts';
 import { nameBeyond } from './audit/limits.ts';
@@ -23,7 +24,7 @@ import { compareSaleState } from './audit/state.ts';
 import type { WrongField } from './audit/wrongField.ts';
 import { progressOf, STATES } from './expectedState.ts';
 import { saleKeyName } from './keyName.ts';
-import { lostSaleReason, wasOpened } from './lost.ts';
+import { lostSaleReason, noSaleReason, wasOpened } from './lost.ts';
 import { heldReason, pausedNotice, pauseReason } from './stopped.ts';
 import { findLostReservations } from './toldReservations.ts';
 
@@ -167,7 +168,7 @@ async function auditOnce(
   const told = findings.sentences(before?.keys);
   // An empty text holds nothing, see lua/reserve.lua.
   const reason = unsettled?.state['held'] || undefined;
-  const problems = reason === undefined ? told : [heldReason(saleId, quoted(reason)), ...told];
+  const problems = reason === undefined ? told : [heldReason(saleId, reason), ...told];
   notices.push(...(await pauseNotices(context, saleId, held)));
   const items = stock.map((item) => equationOf(item, pending));
   const report = reportOf(sale, items, faults, problems.length === 0);
@@ -344,7 +345,7 @@ function equationOf(
 /** One audited sale. `fault`: it could not be audited, which must not hide the others. */
 export type AuditedSale = { saleId: string; title: string } & ({ audit: SaleAudit } | { fault: unknown });
 
-/** Audits many sales one after the other, newest first. */
+/** Audits many sales one after the other, newest first; those that only Redis knows come last. */
 export async function* auditSales(
   context: OperatorContext,
   which: 'all' | 'unsettled',
@@ -359,4 +360,7 @@ export async function* auditSales(
       yield { saleId, title, fault };
     }
   }
+  for (const [saleId, { title }] of await liveSales(context.redis))
+    if (!(await context.ledger.sale(saleId)))
+      yield { saleId, title, fault: new Error(await noSaleReason(context, saleId)) };
 }

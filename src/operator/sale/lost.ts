@@ -2,7 +2,7 @@ import type { BookedSale } from '../../ledger/sales.ts';
 import { redisNow } from '../../store/rains.ts';
 import { forgetSale } from '../../store/saleEnd.ts';
 import { saleKeys } from '../../store/saleKeys.ts';
-import { keepSale, listSale, liveSales, settledSales } from '../../store/sales.ts';
+import { hasTraces, keepSale, listSale, liveSales, settledSales } from '../../store/sales.ts';
 import type { OperatorContext } from '../context.ts';
 
 /**
@@ -93,10 +93,17 @@ export async function lostSaleNotice({ redis }: Pick<OperatorContext, 'redis'>, 
 }
 
 export function lostSaleReason(saleId: string): string {
-  return `Redis has lost the sale ${saleId}; reservations that had no order yet are unknown, so nothing more can be sold in it; give it up with: rain sale write-off ${saleId} --reason "…"`;
+  return `Redis has lost the sale ${saleId}; reservations that had no order yet are unknown; while it is not over, it is brought back from the ledger with: rain restore apply ${saleId} --reason "…"; give it up with: rain sale write-off ${saleId} --reason "…"`;
 }
 
-/** Why the ledger has no such sale: it exists nowhere, or is a rain. */
-export async function noSaleReason({ ledger }: Pick<OperatorContext, 'ledger'>, saleId: string): Promise<string> {
-  return `there is no sale ${saleId}${(await ledger.rain(saleId)) ? `; it is a rain, see rain show ${saleId} or rain audit ${saleId}` : ''}`;
+/** Why the ledger has no such sale: it exists nowhere, or in Redis only, or is a rain. */
+export async function noSaleReason(
+  { redis, ledger }: Pick<OperatorContext, 'redis' | 'ledger'>,
+  saleId: string,
+): Promise<string> {
+  if (await ledger.rain(saleId))
+    return `there is no sale ${saleId}; it is a rain, see rain show ${saleId} or rain audit ${saleId}`;
+  return (await hasTraces(redis, saleId))
+    ? `Redis has the sale ${saleId}, and the ledger does not know it: PostgreSQL came back from an older backup, or is another one; nothing is sold in it meanwhile; its buyers are listed by rain restore check ${saleId}`
+    : `there is no sale ${saleId}`;
 }

@@ -8,7 +8,7 @@ import { ORDER_STATUSES } from '../../sale/order.ts';
 import type { Units } from '../../sale/units.ts';
 import { amountOf } from '../../sale/item.ts';
 import type { BookedSale } from '../../ledger/sales.ts';
-import type { BookedOrder, OrderQuery } from '../../ledger/orders.ts';
+import type { BookedOrder, OrderQuery, OrderTotal } from '../../ledger/orders.ts';
 import { refuse, type OperatorContext, type Refused } from '../context.ts';
 import { sheetOf, type SheetReader } from '../sheet.ts';
 import { withParticipants, type Listed } from '../withParticipants.ts';
@@ -127,15 +127,30 @@ export async function orderPage(
   };
 }
 
+/** The sums of the orders of a sale, by item and status. */
+export async function orderTotals(
+  context: OperatorContext,
+  saleId: string,
+): Promise<{ ok: true; totals: (OrderTotal & { name?: string })[] } | Refused> {
+  const sale = await context.ledger.sale(saleId);
+  if (!sale) return refuse('id', await noSaleReason(context, saleId));
+  const names = new Map(sale.items.map(({ sku, name }) => [sku, name]));
+  const totals = (await context.ledger.orderTotals(saleId)).map((total) => {
+    const name = names.get(total.sku);
+    return { ...total, ...(name !== undefined && { name }) };
+  });
+  return { ok: true, totals };
+}
+
 async function readSearch(
-  { ledger }: OperatorContext,
+  context: OperatorContext,
   saleId: string,
   search: OrderSearch,
 ): Promise<({ ok: true } & Search) | Refused> {
   const parsed = orderSearch.safeParse(search);
   if (!parsed.success) return { ok: false, refusals: refusalsOf(parsed.error, 'search') };
-  const sale = await ledger.sale(saleId);
-  if (!sale) return refuse('id', await noSaleReason({ ledger }, saleId));
+  const sale = await context.ledger.sale(saleId);
+  if (!sale) return refuse('id', await noSaleReason(context, saleId));
   const { user, status, order } = parsed.data;
   return {
     ok: true,
@@ -192,6 +207,6 @@ async function* flat(orders: AsyncIterable<OrderView>): AsyncGenerator<object, v
 }
 
 /** All of them as JSON, one object per line. */
-export function ordersLines(orders: AsyncIterable<OrderView>): Readable {
+export function ordersLines(orders: AsyncIterable<object>): Readable {
   return Readable.from(orders).map((order: unknown) => `${JSON.stringify(order)}\n`);
 }

@@ -1,4 +1,4 @@
-import type { BookedOrder } from '../../ledger/orders.ts';
+import { reservationOf, type BookedOrder } from '../../ledger/orders.ts';
 import { reservationOrdinal } from '../../sale/ids.ts';
 import { REBOOK_MAX, rebook } from '../../store/rebook.ts';
 import { heldByAll, type HeldReservation } from '../../store/sales.ts';
@@ -68,22 +68,7 @@ async function putBackAll(
   const inOrder = missing.toSorted((a, b) => reservationOrdinal(saleId, a.id)! - reservationOrdinal(saleId, b.id)!);
   for (let at = 0; at < inOrder.length; at += REBOOK_MAX) {
     const part = inOrder.slice(at, at + REBOOK_MAX);
-    const answers = await rebook(
-      redis,
-      signer,
-      saleId,
-      part.map(({ id, userId, sku, quantity, price, ref, reservedAt, payBy }) => ({
-        saleId,
-        reservationId: id,
-        userId,
-        sku,
-        quantity,
-        price,
-        ...(ref !== undefined && { ref }),
-        at: String(reservedAt),
-        payBy: String(payBy),
-      })),
-    );
+    const answers = await rebook(redis, signer, saleId, part.map(reservationOf));
     part.forEach((order, i) => {
       if (answers?.[i] === 'put_back') done.putBack.push(order);
       else if (answers?.[i] !== 'there') done.taken.push(order.id);

@@ -8,6 +8,7 @@ import { viewOrder } from './orders.ts';
 type SteppedByHand = { ok: true; changed: boolean; order: ReturnType<typeof viewOrder> } | Refused;
 
 const WHAT = {
+  paid: 'only an order that waits for its payment can be marked as paid',
   cancelled: 'only an order that waits for its payment can be cancelled',
   refunded: 'only a paid order can be refunded',
 } as const;
@@ -50,6 +51,9 @@ async function step(
   }
 }
 
+/** The shop has got its money in another way, such as in cash. */
+export const payOrder = (context: OperatorContext, orderId: string, why: string, dryRun?: boolean) =>
+  step(context, orderId, 'paid', why, dryRun);
 export const cancelOrder = (context: OperatorContext, orderId: string, why: string, dryRun?: boolean) =>
   step(context, orderId, 'cancelled', why, dryRun);
 export const refundOrder = (context: OperatorContext, orderId: string, why: string, dryRun?: boolean) =>

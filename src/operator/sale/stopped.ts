@@ -1,5 +1,7 @@
+import { saleHoldReasonOf } from '../../store/holds.ts';
 import type { StoredSale } from '../../store/sales.ts';
 import type { OperatorContext } from '../context.ts';
+import { quoted } from './audit/findings.ts';
 
 /** Actions that are searched for the last pause [R10]. */
 const ACTIONS_MAX = 100;
@@ -20,9 +22,14 @@ export function pausedNotice(saleId: string, reason: string): string {
   return `the background audit has paused the sale: ${reason}; when that is put right or acknowledged, go on with: rain sale resume ${saleId}`;
 }
 
-/** The effect of a word in `held`: none of our processes holds a sale. */
+/** Why a sale is held: a worker has found that the stores differ, or somebody has written a word there. */
 export function heldReason(saleId: string, held: string): string {
-  return `somebody has written ${held} as "held" of the sale, so nothing is sold in it; a worker ends that when its audit finds nothing else, or do it now with: rain sale audit ${saleId} --repair`;
+  const reason = saleHoldReasonOf(held);
+  if (reason === 'unknown_to_ledger')
+    return `the ledger did not know the sale, so a worker holds it and nothing is sold in it; a worker ends that when it knows the sale; see rain restore check ${saleId}`;
+  if (reason === 'ledger_behind')
+    return `Redis has later statuses of orders than the ledger, which is an older state, so a worker holds the sale: nothing is sold in it, and no order of it times out, until the shop has reported them again; see rain restore check ${saleId}`;
+  return `somebody has written ${quoted(held)} as "held" of the sale, so nothing is sold in it; a worker ends that when its audit finds nothing else, or do it now with: rain sale audit ${saleId} --repair`;
 }
 
 /**

@@ -7,14 +7,24 @@ import { readReason } from '../wording.ts';
 import { auditSale } from './audit.ts';
 import { isWrittenOff, noSaleReason } from './lost.ts';
 import { refuseUnordered } from './refuseUnordered.ts';
+import { writeOffUnknownSale } from './writeOffUnknown.ts';
 import { findLostReservations, resolveLostReservations } from './toldReservations.ts';
 
 /**
  * `waiting`: orders that may still be paid; the workers settle the sale when none is left. `returned`: units that go
  * back to the shop, or are there. `problems`: what nobody could put right.
+ * `unknown`: the ledger does not know the sale; its orders are in Redis.
  */
 type SaleWrittenOff =
-  | { ok: true; saleId: string; state: 'settled' | 'closed'; waiting: number; returned: Units; problems: string[] }
+  | {
+      ok: true;
+      saleId: string;
+      state: 'settled' | 'closed';
+      waiting: number;
+      returned: Units;
+      problems: string[];
+      unknown?: { orders: number };
+    }
   | Refused;
 
 /** Problems that the record keeps [R10]. */
@@ -29,14 +39,20 @@ export async function writeOffSale(
   context: OperatorContext,
   saleId: string,
   why: string,
-  { dryRun = false }: { dryRun?: boolean } = {},
+  { dryRun = false, newDatabase = false }: { dryRun?: boolean; newDatabase?: boolean } = {},
 ): Promise<SaleWrittenOff> {
   const { redis, ledger } = context;
   const given = readReason(why);
   if (!given.ok) return given;
   const audit = await auditSale(context, saleId);
   const sale = await ledger.sale(saleId);
-  if (!sale || !audit) return refuse('id', await noSaleReason(context, saleId));
+  if (!sale || !audit) {
+    if (await ledger.rain(saleId)) return refuse('id', await noSaleReason(context, saleId));
+    const ended = await writeOffUnknownSale(context, saleId, { reason: given.reason, dryRun, newDatabase });
+    return ended.ok
+      ? { ok: true, saleId, state: 'settled', waiting: 0, returned: 0, problems: [], unknown: { orders: ended.orders } }
+      : ended;
+  }
   const { problems } = audit;
   const isSettled = sale.settledAt !== undefined;
   if (!isSettled && audit.report.balanced)

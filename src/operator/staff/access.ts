@@ -29,7 +29,7 @@ export async function listAccess(
   const operator = await ledger.staff.operator(name);
   if (!operator) return undefined;
   if (operator.disabledAt !== undefined) return [];
-  const sessions = await openSessions(redis, signer).list(operator);
+  const sessions = await openSessions(redis, signer, ledger.staff).list(operator);
   const tokens = await ledger.staff.tokens(name);
   return [
     ...sessions.map(({ agent, ...plain }): Access => ({
@@ -65,7 +65,7 @@ export async function endAccess(
     ended &&
     (ended.kind === 'token'
       ? await ledger.staff.endToken(name, ended.hash, actor)
-      : await openSessions(redis, signer).end(name, ended.hash));
+      : await openSessions(redis, signer, ledger.staff).end(name, ended.hash));
   if (!done) return refuse('id', `${name} has no session or token ${id}; see rain operator sessions ${name}`);
   if (ended.kind === 'session') await ledger.record({ actor, verb: 'operator_end', details: { name, session: id } });
   return { ok: true, ended };

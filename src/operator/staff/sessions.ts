@@ -2,6 +2,7 @@ import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypt
 import { z } from 'zod';
 import { operatorSessionsKey, sessionKey } from '../../store/keys.ts';
 import type { Signer } from '../../store/signer.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
 import type { BookedOperator, Role } from '../../ledger/staff.ts';
 import { readJson } from '../../rain/json.ts';
 import type { RedisClient } from '../../platform/redis/connect.ts';
@@ -12,6 +13,8 @@ export const SESSION_MS = 12 * 3_600_000;
 const SESSION_MS_MAX = 7 * 24 * 3_600_000;
 /** Sessions of one operator at a time; one more ends the one that was used least recently [R10]. */
 const SESSIONS_MAX = 20;
+/** So many are taken off the list at once, if somebody has filled it [R10]. */
+const SURPLUS_MAX = 10_000;
 const AGENT_CHARACTERS_MAX = 200;
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 
@@ -56,9 +59,13 @@ export type Sessions = ReturnType<typeof openSessions>;
 
 /**
  * Sessions are stored in Redis under the hash of the token, so that a reader of Redis cannot use them, and signed, so
- * that a writer of Redis cannot make any.
+ * that a writer of Redis cannot make any. The ledger remembers those that were ended, so that none can be put back.
  */
-export function openSessions(redis: RedisClient, signer: Pick<Signer, 'sessionMac' | 'isSession'>) {
+export function openSessions(
+  redis: RedisClient,
+  signer: Pick<Signer, 'sessionMac' | 'isSession'>,
+  staff: Pick<Ledger['staff'], 'endSession'>,
+) {
   const signed = (hash: string, { name, epoch, since, address, agent }: Omit<Stored, 'mac'>): string =>
     [sessionKey(hash), epoch, since, address, agent, name].join('\n');
 
@@ -72,10 +79,27 @@ export function openSessions(redis: RedisClient, signer: Pick<Signer, 'sessionMa
     return (await redis.del(sessionKey(hash))) === 1;
   }
 
+  /** @returns false: it has ended already */
+  async function end(name: string, hash: string): Promise<boolean> {
+    await staff.endSession(name, hash, Date.now() + SESSION_MS_MAX);
+    return remove(name, hash);
+  }
+
   async function noteUse(name: string, hash: string): Promise<void> {
     const key = operatorSessionsKey(name);
     await redis.zadd(key, Date.now(), hash);
     await redis.pexpire(key, SESSION_MS);
+  }
+
+  /** Names that somebody else has written into the list are no sessions, and end none. */
+  async function endSurplus(name: string): Promise<void> {
+    const key = operatorSessionsKey(name);
+    const surplus = Math.min((await redis.zcard(key)) - SESSIONS_MAX, SURPLUS_MAX);
+    if (surplus <= 0) return;
+    const hashes = await redis.zrange(key, '0', String(surplus - 1));
+    const found = await Promise.all(hashes.map(read));
+    for (const [i, hash] of hashes.entries()) if (found[i]?.name === name) await end(name, hash);
+    await redis.zrem(key, ...hashes);
   }
 
   return {
@@ -100,8 +124,7 @@ export function openSessions(redis: RedisClient, signer: Pick<Signer, 'sessionMa
         SESSION_MS,
       );
       await noteUse(name, hash);
-      for (const surplus of await redis.zrange(operatorSessionsKey(name), '0', String(-SESSIONS_MAX - 1)))
-        await remove(name, surplus);
+      await endSurplus(name);
       return {
         name,
         role,
@@ -129,7 +152,7 @@ export function openSessions(redis: RedisClient, signer: Pick<Signer, 'sessionMa
       const leftMs = Math.min(SESSION_MS, found.since + SESSION_MS_MAX - Date.now());
       // The ledger decides: a new password, or disabling the account, ends all earlier sessions.
       const operator = await activeOperator(found.name);
-      if (leftMs <= 0 || operator?.epoch !== found.epoch) {
+      if (leftMs <= 0 || operator?.epoch !== found.epoch || operator.endedSessions.includes(hash)) {
         await remove(found.name, hash);
         return undefined;
       }
@@ -145,13 +168,17 @@ export function openSessions(redis: RedisClient, signer: Pick<Signer, 'sessionMa
       };
     },
     /** The open ones, latest used first. */
-    async list({ name, epoch }: Pick<BookedOperator, 'name' | 'epoch'>): Promise<ListedSession[]> {
+    async list({
+      name,
+      epoch,
+      endedSessions,
+    }: Pick<BookedOperator, 'name' | 'epoch' | 'endedSessions'>): Promise<ListedSession[]> {
       const used = await redis.zrange(operatorSessionsKey(name), '0', String(SESSIONS_MAX - 1), 'REV', 'WITHSCORES');
       const listed: ListedSession[] = [];
       for (let at = 0; at < used.length; at += 2) {
         const hash = used[at]!;
         const [found, leftMs] = await Promise.all([read(hash), redis.pttl(sessionKey(hash))]);
-        if (found?.name !== name || found.epoch !== epoch || leftMs <= 0)
+        if (found?.name !== name || found.epoch !== epoch || leftMs <= 0 || endedSessions.includes(hash))
           await redis.zrem(operatorSessionsKey(name), hash);
         else
           listed.push({
@@ -165,8 +192,7 @@ export function openSessions(redis: RedisClient, signer: Pick<Signer, 'sessionMa
       }
       return listed;
     },
-    /** @returns false: it has ended already */
-    end: remove,
+    end,
   };
 }
 

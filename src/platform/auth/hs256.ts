@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { createFastHmac, hmacKeyOf } from './hmac.ts';
+import { readSignedJson } from './signedJson.ts';
 import { TOKEN_ALGORITHM } from './token.ts';
 
 /** A byte sequence that is no UTF-8 is no text; without `fatal` several of them would become the same one. */
@@ -29,12 +30,12 @@ function areEqual(text: string, expected: string): boolean {
   return given.length === wanted.length && timingSafeEqual(given, wanted);
 }
 
-/** The object that a part of a token spells. */
-function readObject(part: string): Record<string, unknown> | undefined {
+/** The object that a part of a token spells, each key once. */
+export function readObject(part: string): Record<string, unknown> | undefined {
   const bytes = decodeCanonical(part);
   if (!bytes) return undefined;
   try {
-    const value: unknown = JSON.parse(utf8.decode(bytes));
+    const value = readSignedJson(utf8.decode(bytes));
     return typeof value === 'object' && value !== null && !Array.isArray(value)
       ? (value as Record<string, unknown>)
       : undefined;

@@ -16,6 +16,8 @@ export interface Named {
 }
 
 interface TokenClaims extends Named {
+  /** When the bearer first came in, epoch seconds (OpenID Connect); absent: with this token. */
+  authTime?: number;
   /** The user id of the bearer, the same on the wire and in the ledger [R9]. */
   sub: string;
   expiresInSeconds: number;
@@ -39,11 +41,12 @@ export function tokenKey(secret: string): KeyObject {
 /** @param now time of issue, epoch ms */
 export function signToken(
   secret: string,
-  { sub, expiresInSeconds, issuer, audience, rains, sales, watch }: TokenClaims,
+  { sub, expiresInSeconds, issuer, audience, rains, sales, watch, authTime }: TokenClaims,
   now = Date.now(),
 ): Promise<string> {
   const iat = Math.floor(now / 1000);
-  return new SignJWT({ sub, iat, exp: iat + expiresInSeconds, iss: issuer, aud: audience, rains, sales, watch })
+  const times = { iat, exp: iat + expiresInSeconds, auth_time: authTime };
+  return new SignJWT({ sub, ...times, iss: issuer, aud: audience, rains, sales, watch })
     .setProtectedHeader({ alg: TOKEN_ALGORITHM, typ: 'JWT' })
     .sign(tokenKey(secret));
 }

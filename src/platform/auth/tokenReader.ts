@@ -1,6 +1,6 @@
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { z } from 'zod';
-import { createHs256Reader, decodeCanonical } from './hs256.ts';
+import { createHs256Reader, decodeCanonical, readObject } from './hs256.ts';
 import { NAMED_MAX } from './token.ts';
 
 export interface TokenRules {
@@ -10,6 +10,8 @@ export interface TokenRules {
   jwksUrl?: string | undefined;
   issuer?: string | undefined;
   audience?: string | undefined;
+  /** How long after its end a token is still read, to be renewed; default: not at all. */
+  expiredSecondsMax?: number;
 }
 
 /** How long the issuer may take to send its public keys, ms. */
@@ -69,7 +71,9 @@ export function createTokenReader(rules: TokenRules, now: () => number): ReadTok
 function createJwksReader(jwksUrl: string): (token: string, now: number) => Promise<unknown> {
   const publicKeys = createRemoteJWKSet(new URL(jwksUrl), { timeoutDuration: JWKS_ANSWER_MS_MAX });
   return async (token, now) => {
-    if (!decodeCanonical(token.slice(token.lastIndexOf('.') + 1))) return undefined;
+    const [head, payload, signature, ...more] = token.split('.');
+    if (!readObject(head!) || !readObject(payload ?? '') || more.length > 0) return undefined;
+    if (!decodeCanonical(signature ?? '')) return undefined;
     try {
       return (
         await jwtVerify(token, publicKeys, {
@@ -84,13 +88,19 @@ function createJwksReader(jwksUrl: string): (token: string, now: number) => Prom
 }
 
 /** The bearer, if the claims of a verified token are for us and for this moment. @param now epoch ms */
-function bearerOf(payload: unknown, { issuer, audience }: TokenRules, now: number): Bearer | undefined {
+function bearerOf(
+  payload: unknown,
+  { issuer, audience, expiredSecondsMax = 0 }: TokenRules,
+  now: number,
+): Bearer | undefined {
   const read = claims.safeParse(payload);
   if (!read.success) return undefined;
   const { sub, exp, iss, aud, rains, sales, watch } = read.data;
   if (issuer !== undefined && iss !== issuer) return undefined;
   if (audience !== undefined && aud !== audience && !(Array.isArray(aud) && aud.includes(audience))) return undefined;
-  return isNow(read.data, now / 1_000) ? { subject: sub, expiresAt: exp * 1_000, rains, sales, watch } : undefined;
+  return isNow({ ...read.data, exp: exp + expiredSecondsMax }, now / 1_000)
+    ? { subject: sub, expiresAt: exp * 1_000, rains, sales, watch }
+    : undefined;
 }
 
 /** Says what must be true and not what must not: a clock that is not known makes each of these false. */

@@ -2,14 +2,9 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { compiledEntry, startChild } from '../process/childProcess.ts';
+import { compiledEntry, startChild, type ChildOptions } from '../process/childProcess.ts';
 import type { Home } from '../process/home.ts';
-import type { HomeLock } from '../process/homeLock.ts';
 import type { StartedServer } from './redis.ts';
-
-/** A new folder takes 2–6 s on a fast machine; a shared machine can be ten times slower. */
-const INIT_MS_MAX = 120_000;
-const OPEN_MS_MAX = 60_000;
 
 /** Clients look for this file in a folder that is given as their host. */
 const SOCKET_FILE = '.s.PGSQL.5432';
@@ -20,7 +15,11 @@ const SOCKET_PATH_BYTES_MAX = 103;
  * Starts PGlite behind PostgreSQL's wire protocol; the caller migrates the schema. PGlite asks for no password, so it
  * listens on a Unix socket in a folder that only our user may enter: every user of the machine could connect to a port.
  */
-export async function startEmbeddedDatabase({ home, lock }: { home: Home; lock?: HomeLock }): Promise<StartedServer> {
+export async function startEmbeddedDatabase({
+  home,
+  lock,
+  onWaiting,
+}: Pick<ChildOptions<unknown>, 'lock' | 'onWaiting'> & { home: Home }): Promise<StartedServer> {
   if (!existsSync(home.postgres)) {
     const made = await startChild({
       name: 'database',
@@ -29,7 +28,7 @@ export async function startEmbeddedDatabase({ home, lock }: { home: Home; lock?:
       logs: home.logs,
       lock,
       facts: z.object({}),
-      readyWithinMs: INIT_MS_MAX,
+      ...(onWaiting && { onWaiting }),
     });
     if (!made.ok) return made;
     await made.child.ended;
@@ -44,7 +43,7 @@ export async function startEmbeddedDatabase({ home, lock }: { home: Home; lock?:
     logs: home.logs,
     lock,
     facts: z.object({}),
-    readyWithinMs: OPEN_MS_MAX,
+    ...(onWaiting && { onWaiting }),
   });
   if (!started.ok) return started;
   const { pid, ended, stop } = started.child;

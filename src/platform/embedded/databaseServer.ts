@@ -11,6 +11,9 @@ import { importPglite } from './pglite.ts';
 const [folder, socket] = process.argv.slice(2) as [string, string];
 const CONNECTIONS_MAX = 100;
 
+let stop = async () => {};
+// Before all that may take long.
+endWithParent(() => stop());
 try {
   const { SharedSession, PGLiteSocketServer } = await importPglite();
   const database = new SharedSession(folder);
@@ -19,7 +22,7 @@ try {
   rmSync(socket, { force: true });
   const server = new PGLiteSocketServer({ db: database, path: socket, maxConnections: CONNECTIONS_MAX });
   await server.start();
-  const stop = async () => {
+  stop = async () => {
     await server.stop();
     await database.close();
     rmSync(dirname(socket), { recursive: true, force: true });
@@ -32,7 +35,6 @@ try {
   };
   process.once('SIGTERM', stopAndExit);
   process.once('SIGINT', stopAndExit);
-  endWithParent(stop);
   void sendReady({});
 } catch (error) {
   await sendFailed(

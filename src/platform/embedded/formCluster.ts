@@ -7,6 +7,8 @@ import { untilInStep } from '../redis/inStep.ts';
 /** The masters of a Cluster on this machine: enough to refuse what crosses slots, and to elect a successor. */
 export const CLUSTER_MASTERS = 3;
 const SLOTS = 16_384;
+/** They talk every 100 ms; a machine that is busy with other things needs minutes. */
+const FORMED_MS_MAX = 600_000;
 
 /** From which slot on each of so many masters owns them: they have equal parts, in order. */
 const firstSlot = (master: number, masters: number) => Math.ceil((master * SLOTS) / masters);
@@ -26,7 +28,7 @@ const placesOf = (masters: number) => Array.from({ length: masters }, (_, place)
  * Makes a Cluster of empty servers that run with `cluster-enabled yes` on 127.0.0.1. Resolves when each of them knows
  * all others and each replica has what its master has.
  * @param servers the masters; after them, none or one replica of each, in the same order
- * @throws Error when they have not become a Cluster after 20 s
+ * @throws Error when they have not become a Cluster after FORMED_MS_MAX
  */
 export async function formCluster(
   servers: readonly { url: string; port: number }[],
@@ -53,12 +55,12 @@ export async function formCluster(
     const untilAll = (serversOfRange: number, what: string) =>
       untilTrue(
         async () => (await Promise.all(nodes.map((node) => knows(node, masters, serversOfRange)))).every(Boolean),
-        { what },
+        { what, withinMs: FORMED_MS_MAX },
       );
     await untilAll(1, 'a Cluster whose servers know all masters');
     if (perRange === 1) return;
     // Before: a replica is listed only when it has heard a write, and without one its master is silent for ten seconds.
-    await Promise.all(places.map((i) => untilInStep(servers[i]!.url, keyOf(i, masters))));
+    await Promise.all(places.map((i) => untilInStep(servers[i]!.url, keyOf(i, masters), FORMED_MS_MAX)));
     await untilAll(perRange, 'a Cluster whose servers know each other');
   } finally {
     for (const node of nodes) node.disconnect();
@@ -77,5 +79,6 @@ async function follow(replica: Redis, master: Redis): Promise<void> {
   const id = String(await master.call('CLUSTER', 'MYID'));
   await untilTrue(async () => (await replica.call('CLUSTER', 'REPLICATE', id)) === 'OK', {
     what: 'a replica that knows its master',
+    withinMs: FORMED_MS_MAX,
   });
 }

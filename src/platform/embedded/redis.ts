@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { compiledEntry, describeEnd, startChild, type ChildEnd } from '../process/childProcess.ts';
 import type { Home } from '../process/home.ts';
 import type { HomeLock } from '../process/homeLock.ts';
+import { createPatience } from '../process/starting.ts';
 import { connectRedis, untilReady } from '../redis/connect.ts';
 import { freePort, isPortFree } from './freePort.ts';
 
@@ -29,12 +30,11 @@ interface EmbeddedRedisOptions {
   port?: number;
   /** Syncs once a second instead of before every reply. */
   relaxed?: boolean;
+  /** Receives every few seconds why it is not ready: it may have a big append-only file to read. */
+  onWaiting?: ((why: string) => void) | undefined;
   /** Further lines of redis.conf. */
   settings?: readonly string[];
 }
-
-/** Redis reads its append-only file at the start, which takes long after a big rain. */
-const LOADING_MS_MAX = 120_000;
 
 /**
  * Starts redis-server (or valkey-server) on 127.0.0.1. Every write is synced before its reply [R4] unless `relaxed`.
@@ -52,7 +52,7 @@ export async function startEmbeddedRedis(options: EmbeddedRedisOptions): Promise
 
 async function startOn(
   port: number,
-  { home, password, lock, relaxed = false, settings = [] }: EmbeddedRedisOptions,
+  { home, password, lock, relaxed = false, settings = [], onWaiting = () => {} }: EmbeddedRedisOptions,
 ): Promise<StartedServer<EmbeddedRedis>> {
   mkdirSync(home.redis, { recursive: true, mode: 0o700 });
   const configFile = join(home.folder, 'redis.conf');
@@ -68,6 +68,7 @@ async function startOn(
     logs: home.logs,
     lock,
     facts: z.object({ serverPid: z.int().positive() }),
+    onWaiting,
   });
   if (!started.ok) return started;
   const { child } = started;
@@ -76,7 +77,7 @@ async function startOn(
   const client = connectRedis(url, { purpose: 'once', onError: () => {} });
   try {
     await Promise.race([
-      untilReady(client, LOADING_MS_MAX),
+      createPatience(onWaiting)(() => untilReady(client)),
       child.ended.then((end) => {
         throw new Error(`it ended with ${describeEnd(end)}${child.lastLine()}`);
       }),

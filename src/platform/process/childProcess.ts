@@ -3,10 +3,9 @@ import { closeSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { z } from 'zod';
 import { childEnvironment } from '../config.ts';
-import { deadlineIn } from '../concurrency/deadline.ts';
 import { openLogFile } from '../telemetry/logFile.ts';
 import type { HomeLock } from './homeLock.ts';
-import { READY_WITHIN_MS, readReady } from './ipc.ts';
+import { readReady } from './ipc.ts';
 import { ROOT } from './root.ts';
 import { SERVER_DEADLINE_MS } from './shutdown.ts';
 
@@ -24,7 +23,10 @@ export interface ChildOptions<Facts> {
   facts: z.ZodType<Facts>;
   /** Records the child: after a kill -9 of this process, the next start waits for the end of the child. */
   lock?: HomeLock | undefined;
-  readyWithinMs?: number;
+  /** Ends a child that is not ready yet. */
+  signal?: AbortSignal;
+  /** Receives every few seconds why the child is not ready. */
+  onWaiting?: (why: string) => void;
   /** Time from SIGTERM to SIGKILL, ms. */
   stopWithinMs?: number;
 }
@@ -58,7 +60,7 @@ export function compiledEntry(path: string): string {
 }
 
 /**
- * Starts a Node process and waits for its ready message. It has its own process group, so that Ctrl-C reaches only this
+ * Starts a Node process and waits for its ready message as long as it lives. It has its own process group, so that Ctrl-C reaches only this
  * process, which then stops its children in order. A child ends itself when its parent is gone.
  * @returns one sentence as the reason when the child sent no facts; it is no longer running then
  */
@@ -71,7 +73,8 @@ export async function startChild<Facts>(options: ChildOptions<Facts>): Promise<S
     logs,
     facts,
     lock,
-    readyWithinMs = READY_WITHIN_MS,
+    signal: giveUp,
+    onWaiting = () => {},
     stopWithinMs = STOP_WITHIN_MS,
   } = options;
   const log = openLogFile(logs, name);
@@ -97,17 +100,20 @@ export async function startChild<Facts>(options: ChildOptions<Facts>): Promise<S
     clearTimeout(late);
   };
   if (process.pid !== undefined) lock?.adopt(process.pid);
-  const reported = new Promise<ReturnType<typeof readReady<Facts>>>((resolve) => {
-    process.once('message', (message) => resolve(readReady(message, facts)));
-  });
-  const answer = await deadlineIn(readyWithinMs).within(
-    Promise.race([reported, ended.then((end) => `it ended with ${describeEnd(end)}${log.lastLine()}`)]),
+  const end = () => void stop();
+  if (giveUp?.aborted) end();
+  giveUp?.addEventListener('abort', end, { once: true });
+  const answer = await readReady(
+    process,
+    facts,
+    ended.then((how) => `it ended with ${describeEnd(how)}${log.lastLine()}`),
+    onWaiting,
   );
+  giveUp?.removeEventListener('abort', end);
   if (typeof answer === 'object')
     return { ok: true, child: { name, pid: process.pid!, ...answer, ended, stop, lastLine: log.lastLine } };
   await stop();
-  const why = answer === 'late' ? `it was not ready within ${readyWithinMs / 1_000} s${log.lastLine()}` : answer;
-  return { ok: false, reason: `the ${name} process did not start: ${why}` };
+  return { ok: false, reason: `the ${name} process did not start: ${answer}` };
 }
 
 export function describeEnd(end: Pick<ChildEnd, 'code' | 'signal'>): string {

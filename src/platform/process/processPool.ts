@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { describeEnd } from './childProcess.ts';
 import { deadlineIn } from '../concurrency/deadline.ts';
 import type { Logger } from '../telemetry/log.ts';
-import { READY_WITHIN_MS, readReady } from './ipc.ts';
+import { readReady } from './ipc.ts';
 import { RestartLimit } from './restartLimit.ts';
 
 interface ProcessPoolOptions<Facts> {
@@ -16,6 +16,8 @@ interface ProcessPoolOptions<Facts> {
   env: Record<string, string>;
   /** Schema of the ready message. */
   facts: z.ZodType<Facts>;
+  /** Receives every few seconds why a process is not ready. */
+  onWaiting(why: string): void;
   log: Logger;
 }
 
@@ -84,7 +86,7 @@ export class ProcessPool<Facts> {
   }
 
   async #launch(number: number): Promise<Facts> {
-    const { name, env, facts } = this.#options;
+    const { name, env, facts, onWaiting, log } = this.#options;
     if (this.#closing) throw new Error(`the ${name} processes are being stopped`);
     const worker = cluster.fork(env);
     this.#workers.set(number, worker);
@@ -92,16 +94,14 @@ export class ProcessPool<Facts> {
       this.#workers.delete(number);
       return reason;
     });
-    const reported = new Promise<ReturnType<typeof readReady<Facts>>>((resolve) => {
-      worker.once('message', (message) => resolve(readReady(message, facts)));
+    const answer = await readReady(worker, facts, ended, (why) => {
+      log.warn({ process: number, why }, `${name} process ${number} is not ready yet`);
+      onWaiting(why);
     });
-    const answer = await deadlineIn(READY_WITHIN_MS).within(Promise.race([reported, ended]));
     if (typeof answer !== 'object') {
       worker.process.kill('SIGKILL');
       await ended;
-      throw new Error(
-        `${name} process ${number} did not start: ${answer === 'late' ? `it was not ready within ${READY_WITHIN_MS / 1_000} s` : answer}`,
-      );
+      throw new Error(`${name} process ${number} did not start: ${answer}`);
     }
     this.#serve(number, worker, ended);
     return answer.facts;

@@ -7,7 +7,7 @@ import { endWithParent } from './ipc.ts';
  *     running ──SIGINT, SIGTERM, parent gone, end()──▶ closing: last opened, first closed ──▶ exit
  *                                                        └──deadline, or a second signal──▶ exit at once
  */
-export interface Shutdown extends Pick<Lifecycle, 'onClose'> {
+export interface Shutdown extends Pick<Lifecycle, 'onClose' | 'opening'> {
   /** Aborted at the beginning of the shutdown. */
   signal: AbortSignal;
   /** Closes everything and exits with `code`. If a shutdown has already begun, its code stays. */
@@ -69,5 +69,5 @@ export function createShutdown({
   }
   endWithParent(() => end(1), deadlineMs);
 
-  return { signal: begun.signal, onClose: lifecycle.onClose, end };
+  return { signal: begun.signal, onClose: lifecycle.onClose, opening: lifecycle.opening, end };
 }

@@ -10,6 +10,12 @@ const ABSENT_KEY = 'rain:absent';
  * @throws the refusal of Redis, or what broke the connection
  */
 export async function askRedis(redis: Redis | Cluster): Promise<void> {
-  if (redis instanceof Cluster) await redis.ping();
-  else await redis.set(ABSENT_KEY, '', 'XX');
+  try {
+    if (redis instanceof Cluster) await redis.ping();
+    else await redis.set(ABSENT_KEY, '', 'XX');
+  } catch (error) {
+    // The client's own words for a connection that is away speak of its settings.
+    if (!String(error).includes("Stream isn't writeable")) throw error;
+    throw new Error('Redis cannot be reached: the connection is away', { cause: error });
+  }
 }

@@ -4,7 +4,10 @@ import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { deadlineIn } from '../concurrency/deadline.ts';
 import { redactUrl, serversOf } from '../network/serverUrl.ts';
 import { askRedis } from './askRedis.ts';
+import { readBeforeTimeouts } from './lateTimeouts.ts';
 import { isReplicas } from './refusal.ts';
+
+readBeforeTimeouts();
 
 /** One server, a Sentinel group or a Cluster, with the same commands. */
 export type RedisClient = Redis | Cluster;

@@ -19,6 +19,13 @@ export function isUnavailable(error: unknown): boolean {
   return UNREACHABLE.test(text) || NOT_SERVED.test(text) || refusedBecause(error) !== undefined;
 }
 
+const LASTING =
+  /WRONGPASS|NOAUTH|NOPERM|invalid password|without any password configured|rejected our login|certificate/i;
+
+/** Whether a server that cannot be reached refuses who we are, or is not who it says: waiting changes nothing. */
+export const isLasting = (error: unknown): boolean =>
+  LASTING.test(error instanceof Error ? error.message : String(error));
+
 /**
  * The message of an error in one line; Prisma puts it last, ioredis does not say what was mute, and Redis ends its own
  * with the numbers of a script.

@@ -78,7 +78,7 @@ export async function openReadiness({ parts, everyMs = 500, answerMsMax = 1_500,
       else if (performance.now() - startedAt <= withinMs + LOOP_DELAY_MS_MAX)
         setProblem(name, `no answer within ${answerMsMax} ms`);
     } catch (error) {
-      setProblem(name, reasonOf(error));
+      setProblem(name, withoutAddresses(lastLine(error)) || 'failed');
     }
   }
 
@@ -108,13 +108,9 @@ export async function openReadiness({ parts, everyMs = 500, answerMsMax = 1_500,
   };
 }
 
-/** Without addresses, because `/readyz` is public. */
-function reasonOf(error: unknown): string {
-  return (
-    lastLine(error)
-      .replace(/\S+:\/\/\S+/g, '…')
-      .replace(/[\w.-]+:\d{2,5}/g, '…') || 'failed'
-  );
+/** `/readyz` is public. */
+export function withoutAddresses(reason: string): string {
+  return reason.replace(/\S+:\/\/\S+/g, '…').replace(/[\w.-]+:\d{2,5}/g, '…');
 }
 
 export function answerJson(response: ServerResponse, status: number, body: unknown): void {

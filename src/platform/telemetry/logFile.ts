@@ -27,10 +27,21 @@ export function openLogFile(folder: string, name: string) {
         const buffer = Buffer.alloc(TAIL_BYTES);
         const text = buffer.toString('utf8', 0, readSync(reader, buffer, 0, TAIL_BYTES, from));
         const line = text.trimEnd().split('\n').at(-1) ?? '';
-        return line ? `: ${line.slice(0, 300)} (more in ${path})` : '';
+        return line ? `: ${readable(line).slice(0, 300)} (more in ${path})` : '';
       } finally {
         closeSync(reader);
       }
     },
   };
+}
+
+/** A line of our log as a sentence; another program's line as it is. */
+export function readable(line: string): string {
+  if (!line.startsWith('{')) return line;
+  try {
+    const { msg, error, err } = JSON.parse(line) as { msg?: string; error?: string; err?: { message?: string } };
+    return [msg, error ?? err?.message].filter(Boolean).join(': ') || line;
+  } catch {
+    return line;
+  }
 }

@@ -1,5 +1,5 @@
 /** The facts in the header of a picture. */
-interface Picture {
+export interface Picture {
   type: 'image/png' | 'image/jpeg' | 'image/webp';
   /** Pixels, as they would be unpacked. */
   width: number;
@@ -58,13 +58,21 @@ function jpegIn(view: DataView): Picture | undefined {
       continue;
     }
     if (marker === 0xda)
-      return width > 0 && height > 0 ? { type: 'image/jpeg', width, height, isAnimated: false } : undefined;
+      return width > 0 && height > 0 && hasEnd(view, at)
+        ? { type: 'image/jpeg', width, height, isAnimated: false }
+        : undefined;
     const length = view.getUint16(at + 2);
     if (length < 2) return undefined;
     if (isFrame(marker))
       [height, width] = [Math.max(height, view.getUint16(at + 5)), Math.max(width, view.getUint16(at + 7))];
     at += 2 + length;
   }
+}
+
+/** Whether its end follows: phones write further pictures and films behind it. */
+function hasEnd(view: DataView, from: number): boolean {
+  for (let at = from; at + 1 < view.byteLength; at += 1) if (view.getUint16(at) === 0xffd9) return true;
+  return false;
 }
 
 /** Start of a frame, SOF0 to SOF15, without the tables (DHT, JPG, DAC) that lie between. */

@@ -1,7 +1,9 @@
 import { Readable } from 'node:stream';
-import { UnsecuredJWT } from 'jose';
+import { setTimeout } from 'node:timers/promises';
+import { decodeJwt, UnsecuredJWT } from 'jose';
+import { blockCaller } from '../../../src/operator/block.ts';
 import { importParticipants, participantCards, removeParticipants } from '../../../src/operator/participants.ts';
-import { signToken } from '../../../src/platform/auth/token.ts';
+import { signToken, type Named } from '../../../src/platform/auth/token.ts';
 import { SECRET } from '../../support/client.ts';
 import { ask, type Answer } from '../asker.ts';
 import type { Attempts, Family } from '../family.ts';
@@ -12,6 +14,8 @@ import type { Running, Scene } from '../scene.ts';
 const AT_ONCE = 60;
 const MEANWHILE = 5;
 const DAY_MS = 86_400_000;
+/** A console knows of a block after a second. */
+const BLOCKS_KNOWN_MS = 1_500;
 
 type Guest = (from: string, body?: unknown) => Promise<Answer>;
 
@@ -30,6 +34,8 @@ export const guests: Family = {
     attempts.control('a guest gets an id', userId, /^guest-[\w-]{12}$/);
     await tooMany(attempts, guest);
     await madeUp(attempts, guest, token, userId);
+    await limited(attempts, guest);
+    await blocked(scene, attempts, guest);
     await elsewhere(scene, attempts, demo, token);
     await codes(scene, attempts, demo);
     await screens(scene, attempts, demo);
@@ -109,6 +115,43 @@ async function madeUp(attempts: Attempts, guest: Guest, token: string, userId: s
   for (const [what, body] of bodies)
     attempts.refused(`${what} as the body`, (await guest(from, body)).status, [400, 415]);
   attempts.control('the guest of before keeps the id', String((await guest(from, { token })).json?.['userId']), userId);
+}
+
+/** Renewals that would give more than the former token had, and names that would be believed. */
+async function limited(attempts: Attempts, guest: Guest): Promise<void> {
+  const from = '203.0.113.5';
+  const renew = async (claims: Named & { authTime?: number }, now = Date.now()) => {
+    const token = await signToken(SECRET, { sub: 'guest-limited', expiresInSeconds: 60, ...claims }, now);
+    const given = (await guest(from, { token })).json as { token: string; userId: string };
+    return { ...given, claims: decodeJwt(given.token) };
+  };
+  attempts.refused(
+    'a token for one rain renewed for all',
+    JSON.stringify((await renew({ rains: ['one'] })).claims['rains']),
+    '["one"]',
+  );
+  attempts.refused('a token that watches renewed to take part', (await renew({ watch: true })).claims['watch'], true);
+  attempts.refused(
+    'a guest of eight days ago renewed once more',
+    (await renew({ authTime: Date.now() / 1_000 - 8 * 24 * 3_600 })).userId,
+    /^guest-[\w-]{12}$/,
+  );
+  attempts.control('a guest of today is renewed', (await renew({})).userId, 'guest-limited');
+  for (const name of ['\u2800\u2800', '🏆 Ann Li 10000.00', 'Аdmin', '官方客服'])
+    attempts.refused(`the name ${name}`, (await guest(from, { name })).status, 400);
+  attempts.control('an honest name', (await guest(from, { name: '王小明' })).status, 200);
+}
+
+async function blocked({ context }: Scene, attempts: Attempts, guest: Guest): Promise<void> {
+  const from = '203.0.113.6';
+  const { token, userId } = (await guest(from, { name: 'Mallory' })).json as { token: string; userId: string };
+  attempts.control('a guest who is not blocked is renewed', (await guest(from, { token })).status, 200);
+  if (!(await blockCaller(context, 'user', userId, { reason: 'a script' })).ok) throw new Error('nobody was blocked');
+  await setTimeout(BLOCKS_KNOWN_MS);
+  attempts.refused('a blocked guest is renewed', (await guest(from, { token })).status, 403);
+  for (const name of ['Mallory', 'mallory', 'Маllоrу'])
+    attempts.refused(`a blocked guest comes back as ${name}`, (await guest(from, { name })).status, 400);
+  attempts.control('another name comes in', (await guest(from, { name: 'Nora' })).status, 200);
 }
 
 /** Where a guest is nobody. */

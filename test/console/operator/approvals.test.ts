@@ -171,3 +171,25 @@ test('what is approved and refused for now stays approved, and can be approved a
   await testConsole.redis.del(shardKeys('meanwhile', 0).state);
   expect(await ben.ask('POST', `${PATH}/${id}/approve`)).toMatchObject({ status: 200, body: { state: 'carried_out' } });
 });
+
+test('[R10] many small requests hide no large one: the largest waits at the top, and one operator asks for so many at most', async () => {
+  const [carl] = [{ ...testConsole, actor: 'cli:carl', approvalAboveCents: 1n }];
+  await create('largest', '99999.00');
+  const answers = [];
+  for (let i = 0; i < 205; i++) answers.push(await createRain(carl, rain(`tiny-${i}`, '5.00')));
+  expect((await listed())[0]).toMatchObject({ rainId: 'largest', state: 'waiting' });
+  const waiting = (await listed()).filter(({ askedBy, state }) => askedBy === 'cli:carl' && state === 'waiting');
+  expect(waiting.length).toBe(100);
+  expect(answers.at(-1)).toMatchObject({
+    ok: false,
+    refusals: [{ field: 'approval', reason: expect.stringContaining('expected at most 100') as string }],
+  });
+  expect(await createRain(carl, rain('tiny-0', '5.00')), 'the same again is told what waits').toMatchObject({
+    refusals: [
+      {
+        field: 'needs_approval',
+        reason: expect.stringContaining(waiting.find(({ rainId }) => rainId === 'tiny-0')!.id) as string,
+      },
+    ],
+  });
+});

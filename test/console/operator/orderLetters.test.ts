@@ -32,13 +32,17 @@ beforeAll(async () => {
     reason,
     detail: 'the shop said so',
   });
-  await addOrderLetters(ordersDead, [await letter('spring', 0, 'failed')]);
-  await addOrderLetters(ordersDead, [await letter('spring', 1, 'unavailable')]);
-  await addOrderLetters(ordersDead, [latePayment((await ledger.order('spring-3'))!, signer, Date.now())]);
-  await addOrderLetters(ordersDead, [
-    await letter('autumn', 0, 'unavailable'),
-    { saleId: 'autumn', index: 7, entry: 'torn', reason: 'malformed', detail: 'not JSON' },
-  ]);
+  await addOrderLetters(ordersDead, [await letter('spring', 0, 'failed')], signer);
+  await addOrderLetters(ordersDead, [await letter('spring', 1, 'unavailable')], signer);
+  await addOrderLetters(ordersDead, [latePayment((await ledger.order('spring-3'))!, signer, Date.now())], signer);
+  await addOrderLetters(
+    ordersDead,
+    [
+      await letter('autumn', 0, 'unavailable'),
+      { saleId: 'autumn', index: 7, entry: 'torn', reason: 'malformed', detail: 'not JSON' },
+    ],
+    signer,
+  );
 });
 afterAll(() => testConsole?.stop());
 

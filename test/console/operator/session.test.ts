@@ -8,8 +8,9 @@ import {
   hashOfBearer,
   issueToken,
 } from '../../../src/operator/staff/staff.ts';
+import { endAccess } from '../../../src/operator/staff/access.ts';
 import { operatorSessionsKey, sessionKey } from '../../../src/store/keys.ts';
-import { ask, openTestConsole, PASSWORD, type TestConsole } from '../../support/servers/testConsole.ts';
+import { ask, openTestConsole, PASSWORD, type TestConsole, type Visitor } from '../../support/servers/testConsole.ts';
 
 let testConsole: TestConsole;
 beforeAll(async () => {
@@ -41,9 +42,7 @@ describe('signing in', () => {
     expect(cookie[0]).toMatch(/^rain_session=[\w-]{43}$/);
     expect(cookie.slice(1).sort()).toEqual(['HttpOnly', 'Max-Age=43200', 'Path=/', 'SameSite=Strict']);
     // It opens nothing; see attempts.test.ts.
-    expect(cookies[1]).toMatch(
-      /^rain_device=[\w.-]+; Max-Age=15552000; Path=\/api\/console\/session; HttpOnly; SameSite=Strict$/,
-    );
+    expect(cookies[1]).toMatch(/^rain_device=[\w.-]+; Max-Age=15552000; Path=\/; HttpOnly; SameSite=Strict$/);
     expect(headers.get('cache-control')).toBe('no-store');
   });
 
@@ -96,6 +95,39 @@ describe('signing in', () => {
       60_000,
     );
     expect((await current(own)).status).toBe(401);
+  });
+
+  test('[R14] a session that has ended stays ended, whoever puts it back into Redis: signed out, ended from a list, or one too many', async () => {
+    const { redis, ledger } = testConsole;
+    const name = 'leaver';
+    await newcomer(name);
+    const hashOf = ({ cookie }: Visitor) => createHash('sha256').update(cookie.split('=')[1]!).digest('hex');
+    const isIn = async (visitor: Visitor) => (await visitor.ask('GET', '/api/console/session')).status === 200;
+    const [out, listed, first] = [
+      await testConsole.signIn(name),
+      await testConsole.signIn(name),
+      await testConsole.signIn(name),
+    ];
+    const kept = await Promise.all(
+      [out, listed, first].map(async (visitor) => ({ visitor, text: (await redis.get(sessionKey(hashOf(visitor))))! })),
+    );
+    await out.ask('DELETE', '/api/console/session');
+    expect(await endAccess({ ...testConsole, actor: 'cli:ann' }, name, hashOf(listed).slice(0, 16))).toMatchObject({
+      ok: true,
+    });
+    for (let n = 0; n < 20; n++) await testConsole.signIn(name);
+    // Made-up ones crowd neither the ended ones out of the ledger, nor the real ones out of the list.
+    const made = Array.from({ length: 2_000 }, (_, n) => [n, createHash('sha256').update(String(n)).digest('hex')]);
+    await redis.zadd(operatorSessionsKey(name), ...made.flat());
+    const last = await testConsole.signIn(name);
+    for (const { visitor, text } of kept) {
+      expect(await isIn(visitor)).toBe(false);
+      await redis.set(sessionKey(hashOf(visitor)), text, 'PX', 60_000);
+      expect(await isIn(visitor)).toBe(false);
+    }
+    expect((await ledger.staff.operator(name))!.endedSessions).toHaveLength(4);
+    expect(await isIn(last)).toBe(true);
+    expect(await redis.zcard(operatorSessionsKey(name))).toBe(20);
   });
 
   test('a wrong password, an unknown name and a disabled one get the same answer after the same time', async () => {

@@ -2,7 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readHeartbeats, sendHeartbeat } from '../../../src/store/gatewayHeartbeat.ts';
 import { heldRains, hold, release } from '../../../src/store/holds.ts';
 import { redisNow } from '../../../src/store/rains.ts';
+import { hold as holdSale } from '../../../src/store/saleTransitions.ts';
+import { restoreApi } from '../../../src/console/contract/restore.ts';
 import { systemApi } from '../../../src/console/contract/system.ts';
+import { stockSale, tee } from '../../gateway/sales/stage.ts';
 import { openTestConsole, type TestConsole, type Visitor } from '../../support/servers/testConsole.ts';
 import { parsedAnswer } from './parsedAnswer.ts';
 
@@ -84,7 +87,7 @@ describe('the state of the system', () => {
       workers: 1,
     });
     expect((await opal.ask('GET', '/api/console/openapi.json')).body).toMatchObject({ openapi: '3.1.0' });
-    expect(told.held).toEqual([]);
+    expect([told.held, told.heldSales]).toEqual([[], []]);
   });
 
   test('a rain that is held because the stores differ is listed, and says so itself', async () => {
@@ -99,6 +102,19 @@ describe('the state of the system', () => {
     expect(await heldRains(testConsole.redis)).toEqual(new Map([['made', 'redis_behind']]));
     await release(testConsole.redis, 'made', 1, 'redis_behind');
     expect((await opal.ask('GET', '/api/console/rains/made')).body).not.toHaveProperty('held');
+  });
+
+  test('a sale that is held because the stores differ is listed beside the rains, and makes a store "behind"', async () => {
+    await stockSale(testConsole.redis, { saleId: 'shop', items: [tee(5)] });
+    await holdSale(testConsole.redis, 'shop', 'unknown_to_ledger');
+    const told = parsedAnswer(systemApi.system.answer, await opal.ask('GET', '/api/console/system'));
+    expect([told.held, told.heldSales, told.stores?.behind]).toEqual([
+      [],
+      [{ saleId: 'shop', reason: 'unknown_to_ledger' }],
+      ['ledger'],
+    ]);
+    const { rains } = parsedAnswer(restoreApi.check.answer, await opal.ask('GET', '/api/console/restore/check'));
+    expect(rains.map(({ rainId, sale }) => [rainId, sale])).toEqual([['shop', true]]);
   });
 
   test('gateways with a current heartbeat; a silent one is not listed and is removed', async () => {

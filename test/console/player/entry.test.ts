@@ -1,5 +1,7 @@
 import { decodeJwt } from 'jose';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { guestsAmong } from '../../../src/console/blockedGuests.ts';
+import { createGuestTokens } from '../../../src/console/guests.ts';
 import { createEntryTokens } from '../../../src/console/entryTokens.ts';
 import { startConsole, type Console } from '../../../src/console/server.ts';
 import { createLog } from '../../../src/platform/telemetry/log.ts';
@@ -117,4 +119,33 @@ test('[R10] after too many wrong codes of an address none of it is looked up for
   expect(asked.length, 'those that were on their way are looked up, too').toBeLessThanOrEqual(60 + 32 + 5);
   expect(wrong.filter(([status, waitSeconds]) => status === 429 && waitSeconds! > 0).length).toBe(200 - asked.length);
   expect((await enter('ABCDEFGH01'))[0], 'or the right one could be guessed').toBe(429);
+});
+
+test('[R9] a blocked guest is not renewed, and does not come back under the same name or one that looks like it', async () => {
+  const guests = createGuestTokens({ secret: 'a secret of at least thirty-two characters' });
+  const { token, userId } = await guests.issue('Anna Li');
+  const block = { kind: 'user', who: userId, reason: 'a script', actor: 'cli:ann', since: 0 } as const;
+  let blocks: Parameters<typeof guestsAmong>[0] = [];
+  const server = await startConsole({
+    host: '127.0.0.1',
+    port: 0,
+    gatewayUrl: 'ws://127.0.0.1:8687/v1',
+    pageFolder: PLAYER_PAGE,
+    log: createLog('console', 'silent'),
+    entry: { guests, blockedGuests: async () => guestsAmong(blocks, Date.now()) },
+  });
+  onTestFinished(() => server.close());
+  const ask = async (body: object) => {
+    const answer = await post(server.url, 'guest', body);
+    return [answer.status, await answer.json()];
+  };
+  expect(await ask({ token })).toMatchObject([200, { userId }]);
+  blocks = [block];
+  expect(await ask({ token })).toMatchObject([403, { code: 'blocked' }]);
+  for (const name of ['Anna Li', 'anna  li', 'Аnnа Lі', 'A.n.n.a L1', 'Ａｎｎａ Ｌｉ'])
+    expect(await ask({ name }), name).toMatchObject([400, { refusals: [{ field: 'name' }] }]);
+  expect(await ask({ name: 'Ben' })).toMatchObject([200, {}]);
+  blocks = [{ ...block, until: Date.now() - 1 }];
+  expect(await ask({ token })).toMatchObject([200, { userId }]);
+  expect(await ask({ name: 'Anna Li' })).toMatchObject([200, {}]);
 });

@@ -6,6 +6,7 @@ import { createThemeReader } from '../../../src/console/player/theme.ts';
 import { startConsole, type Console } from '../../../src/console/server.ts';
 import type { BookedTheme } from '../../../src/ledger/themes.ts';
 import { setGreeting, setTheme, setThemeFile } from '../../../src/operator/themes.ts';
+import { checkThemeFile } from '../../../src/rain/theme/files.ts';
 import { createTokenReader } from '../../../src/platform/auth/tokenReader.ts';
 import type { Named } from '../../../src/platform/auth/token.ts';
 import { createLog } from '../../../src/platform/telemetry/log.ts';
@@ -13,9 +14,11 @@ import { newRain } from '../../ledger/claims.ts';
 import { SECRET, tokenFor } from '../../support/client.ts';
 import { eventually } from '../../support/eventually.ts';
 import { openTestContext, type TestContext } from '../../support/operatorContext.ts';
-import { png, sound } from '../../support/themeFiles.ts';
+import { pngOf } from '../../support/png.ts';
+import { sound } from '../../support/themeFiles.ts';
 
-const MUSIC = Buffer.concat([sound.mp3(), Buffer.from('0123456789')]);
+const MUSIC = sound.mp3();
+const END = MUSIC.length;
 
 let folder: string;
 let context: TestContext;
@@ -48,7 +51,7 @@ beforeAll(async () => {
   });
   await setTheme(context, { id: 'usual', title: 'Usual', colours: { background: '#123456' }, isDefault: true });
   await setTheme(context, { id: 'own', title: 'Own' });
-  await setThemeFile(context, 'own', 'logo', png(8, 8));
+  await setThemeFile(context, 'own', 'logo', pngOf(8, 8, [200, 30, 40]));
   await setThemeFile(context, 'own', 'music', MUSIC);
   await setGreeting(context, 'r1', { sender: 'Ann Li', blessing: '恭喜发财', theme: 'own' });
   served = await start();
@@ -84,7 +87,7 @@ describe('the look of a rain', () => {
         id: 'own',
         colours: {},
         files: {
-          logo: expect.stringMatching(/^api\/theme\/files\/[0-9a-f]{64}\.png$/),
+          logo: expect.stringMatching(/^api\/theme\/files\/[0-9a-f]{64}\.webp$/),
           music: expect.stringMatching(/^api\/theme\/files\/[0-9a-f]{64}\.mp3$/),
         },
       },
@@ -230,7 +233,7 @@ describe('a rain by invitation', () => {
 describe('a file of a theme', () => {
   test('is kept by browsers for ever, runs nothing, and is what its bytes are', async () => {
     const answer = await fetch(`${served.url}/${files['logo']}`);
-    expect(Buffer.from(await answer.arrayBuffer())).toEqual(png(8, 8));
+    expect(checkThemeFile('logo', Buffer.from(await answer.arrayBuffer()))).toEqual({ ok: true, type: 'image/webp' });
     expect(
       Object.fromEntries(
         ['content-type', 'cache-control', 'x-content-type-options', 'content-security-policy'].map((name) => [
@@ -239,7 +242,7 @@ describe('a file of a theme', () => {
         ]),
       ),
     ).toEqual({
-      'content-type': 'image/png',
+      'content-type': 'image/webp',
       'cache-control': 'public, max-age=31536000, immutable',
       'x-content-type-options': 'nosniff',
       'content-security-policy': "default-src 'none'; sandbox",
@@ -247,13 +250,13 @@ describe('a file of a theme', () => {
   });
 
   test.each([
-    ['bytes=0-1', 206, MUSIC.subarray(0, 2), 'bytes 0-1/74'],
-    ['bytes=70-', 206, Buffer.from('6789'), 'bytes 70-73/74'],
-    ['bytes=-3', 206, Buffer.from('789'), 'bytes 71-73/74'],
-    ['bytes=0-9999999', 206, MUSIC, 'bytes 0-73/74'],
-    ['bytes=-9999', 206, MUSIC, 'bytes 0-73/74'],
-    ['bytes=74-', 416, Buffer.alloc(0), 'bytes */74'],
-    ['bytes=-0', 416, Buffer.alloc(0), 'bytes */74'],
+    ['bytes=0-1', 206, MUSIC.subarray(0, 2), `bytes 0-1/${END}`],
+    [`bytes=${END - 4}-`, 206, MUSIC.subarray(-4), `bytes ${END - 4}-${END - 1}/${END}`],
+    ['bytes=-3', 206, MUSIC.subarray(-3), `bytes ${END - 3}-${END - 1}/${END}`],
+    ['bytes=0-9999999', 206, MUSIC, `bytes 0-${END - 1}/${END}`],
+    ['bytes=-9999', 206, MUSIC, `bytes 0-${END - 1}/${END}`],
+    [`bytes=${END}-`, 416, Buffer.alloc(0), `bytes */${END}`],
+    ['bytes=-0', 416, Buffer.alloc(0), `bytes */${END}`],
     ['bytes=0-1,5-6', 200, MUSIC, null],
     ['bytes=5-2', 200, MUSIC, null],
     ['bytes=-', 200, MUSIC, null],
@@ -276,7 +279,7 @@ describe('a file of a theme', () => {
   );
 
   test('has one name: another ending is another file, which is not there', async () => {
-    expect((await get(`/${files['logo']!.replace('.png', '.html')}`)).status).toBe(404);
+    expect((await get(`/${files['logo']!.replace('.webp', '.html')}`)).status).toBe(404);
   });
 });
 

@@ -272,8 +272,13 @@ describe("[R12] a report that is not the shop's, or not of this order", () => {
   });
 
   test.each<[string, string, RegExp]>([
-    ['no JSON', 'paid', /^body: expected a JSON object$/],
-    ['an array', '[]', /^body: expected a JSON object$/],
+    ['no JSON', 'paid', /^body: expected a JSON object that has no name twice$/],
+    ['an array', '[]', /^body: expected a JSON object that has no name twice$/],
+    [
+      'an order that is named twice',
+      '{"orderId":"field-1","status":"paid","orderId":"field-1"}',
+      /^body: expected a JSON object that has no name twice$/,
+    ],
     ['no order', '{"status":"paid"}', /orderId: expected the id of a reservation/],
     [
       'a status of ours',

@@ -41,7 +41,7 @@ export async function openShopStage(
       redis: stage.redis,
       signer: stage.signer,
       ledger: ledger(stage.ledger),
-      deadLetter: (letter) => addOrderLetters(stage.queues.ordersDead, [letter]),
+      deadLetter: (letter) => addOrderLetters(stage.queues.ordersDead, [letter], stage.signer),
     }),
   };
   const server = await stage.another({ shop, ...options });

@@ -319,4 +319,48 @@ export const BREAKS: readonly Break[] = [
     },
     'gateway: has no requests, or no limit of memory',
   ],
+  [
+    'gateways that may all be in one zone',
+    (objects) => {
+      gateway(objects).template.spec!.topologySpreadConstraints!.pop();
+    },
+    'rain-gateway: is not spread over topology.kubernetes.io/zone',
+  ],
+  [
+    'a migration without a deadline',
+    (objects) => {
+      delete named(objects, 'Job', 'rain-migrate').spec!.activeDeadlineSeconds;
+    },
+    'rain-migrate: has no activeDeadlineSeconds',
+  ],
+  [
+    'a Redis without maxmemory',
+    (objects) => {
+      const { data } = named(objects, 'ConfigMap', 'rain-redis-config');
+      data!['redis-additional.conf'] = data!['redis-additional.conf']!.replace(/^maxmemory .*$/m, '');
+    },
+    'rain-redis: maxmemory is not at most half of the limit of 4096 Mi',
+  ],
+  [
+    'a Redis in a smaller container',
+    (objects) => {
+      named(objects, 'RedisReplication', 'rain-redis').spec.kubernetesConfig!.resources!.limits!['memory'] = '3Gi';
+    },
+    'rain-redis: maxmemory is not at most half of the limit of 3072 Mi',
+  ],
+  [
+    'a Redis that evicts',
+    (objects) => {
+      const { data } = named(objects, 'ConfigMap', 'rain-redis-config');
+      data!['redis-additional.conf'] = data!['redis-additional.conf']!.replace('noeviction', 'allkeys-lru');
+    },
+    'rain-redis: evicts when it is full',
+  ],
+  [
+    'a CA that is nowhere',
+    (objects) => {
+      delete migration(objects).volumeMounts;
+    },
+    'grants: no volume brings /etc/rain/ca/ca.crt',
+  ],
 ];

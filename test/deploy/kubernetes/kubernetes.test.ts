@@ -10,42 +10,27 @@ import { parseRedisUrl } from '../../../src/platform/redis/connect.ts';
 import { createLog } from '../../../src/platform/telemetry/log.ts';
 import { openRegistry, startMetricsServer } from '../../../src/platform/telemetry/metrics.ts';
 import { rain } from '../../support/call.ts';
-import { knownFigures } from '../../support/registries.ts';
 import { temporaryFolder } from '../../support/temporaryFolder.ts';
 import { BREAKS } from './breaks.ts';
-import { FOLDER, render, secretsOfExample, typeErrors, unpackKubectl } from './kubectl.ts';
+import { complaintsOf, openFacts, type Compose } from './facts.ts';
+import { FOLDER, render, secretsOf, typeErrors, unpack } from './kubectl.ts';
 import { reachOf } from './network.ts';
 import { all, containersOf, named, podsOf, type KubernetesObject } from './objects.ts';
-import { selectorComplaints } from './selectors.ts';
-import { isOurs, serverComplaints, settingsOf, type Facts } from './servers.ts';
+import { isOurs, settingsOf } from './servers.ts';
+import { redisConfOf } from './stores.ts';
 
 const read = (path: string): string => readFileSync(join(FOLDER, '../..', path), 'utf8');
 const programs = mkdtempSync(join(tmpdir(), 'rain-kubectl-'));
 afterAll(() => rmSync(programs, { recursive: true, force: true }));
-const { kubectl, missing } = unpackKubectl(programs);
+const { path: kubectl, missing } = unpack('kubectl', programs);
 
 describe.skipIf(missing)(missing ?? 'the manifests for Kubernetes', async () => {
   if (missing) return;
   const base = render(kubectl, join(FOLDER, 'base'));
   const example = render(kubectl, join(FOLDER, 'example'));
-  const dockerfile = read('deploy/docker/Dockerfile');
-  const facts: Facts = {
-    secrets: secretsOfExample(kubectl),
-    version: (JSON.parse(read('package.json')) as { version: string }).version,
-    // The image of Node has the user `node`, whose number is 1000. Kubernetes does not take a name for proof that it is
-    // not root.
-    user: /^FROM node:/m.test(dockerfile) && /^USER node$/m.test(dockerfile) ? 1_000 : NaN,
-    postgresImage: (
-      parse(read('deploy/docker/compose.yaml'), { merge: true }) as { services: { postgres: { image: string } } }
-    ).services.postgres.image,
-    gatewayGauges: (await knownFigures())
-      .filter(({ server, kind, labels }) => server === 'gateway' && kind === 'gauge' && labels.length === 0)
-      .map(({ name }) => name),
-  };
-  const complaints = (objects: readonly KubernetesObject[]): string[] => [
-    ...selectorComplaints(objects),
-    ...serverComplaints(objects, facts),
-  ];
+  const cluster = render(kubectl, join(FOLDER, 'example-cluster'));
+  const facts = await openFacts(kubectl);
+  const complaints = (objects: readonly KubernetesObject[], given = facts) => complaintsOf(objects, given);
 
   test('selectors, ports, settings, Secrets, images, users, times and metrics agree with each other and with the product', () => {
     expect(
@@ -55,6 +40,7 @@ describe.skipIf(missing)(missing ?? 'the manifests for Kubernetes', async () => 
     ).toEqual(['rain-console', 'rain-gateway', 'rain-migrate', 'rain-worker']);
     expect(complaints(base)).toEqual([]);
     expect(complaints(example)).toEqual([]);
+    expect(complaints(cluster, { ...facts, secrets: secretsOf(kubectl, 'cluster') })).toEqual([]);
   });
 
   test.each(BREAKS)('%s is found', (_what, spoil, complaint) => {
@@ -163,11 +149,20 @@ describe.skipIf(missing)(missing ?? 'the manifests for Kubernetes', async () => 
         .filter(({ metadata }) => metadata?.labels?.['app.kubernetes.io/component'] === 'server')
         .map(({ kind, metadata }) => `${kind} ${metadata!.name}`),
     ).toEqual(all(example, 'Deployment').map(({ metadata }) => `Deployment ${metadata!.name}`));
-    expect(read('docs/how-to/run-on-kubernetes.md')).toContain("-l 'app.kubernetes.io/component!=server'");
+    const steps = read('docs/how-to/run-on-kubernetes.md');
+    expect(steps).toContain("-l 'app.kubernetes.io/component!=server'");
+    const waited = [...steps.matchAll(/--timeout=(\d+)m job\/rain-migrate/g)].map(
+      ([, minutes]) => Number(minutes) * 60,
+    );
+    const { activeDeadlineSeconds } = named(base, 'Job', 'rain-migrate').spec!;
+    expect(waited, 'the steps wait for as long as the migration may take').toEqual(
+      waited.map(() => activeDeadlineSeconds),
+    );
+    expect(waited.length).toBe(2);
   });
 
   test('the example asks its operators for the Redis, the database and the jobs that the servers and the alerts expect', () => {
-    const [[replication], [sentinel], [cluster], [monitor]] = [
+    const [[replication], [sentinel], [postgres], [monitor]] = [
       all(example, 'RedisReplication'),
       all(example, 'RedisSentinel'),
       all(example, 'Cluster'),
@@ -185,12 +180,11 @@ describe.skipIf(missing)(missing ?? 'the manifests for Kubernetes', async () => 
       replication!.spec.kubernetesConfig!.redisSecret!.key,
     );
     // The settings that the compose file has on the command line.
-    const redisConf = named(example, 'ConfigMap', replication!.spec.redisConfig!.additionalRedisConfig).data![
-      'redis-additional.conf'
-    ]!;
-    for (const line of redisConf.trim().split('\n'))
-      expect(read('deploy/docker/compose.yaml')).toContain(`--${line.replace(' ', ', ').replace(/, yes$/, ', "yes"')}`);
-    expect(redisConf.trim().split('\n').length).toBe(3);
+    const redisConf = redisConfOf(example, replication!.spec.redisConfig!.additionalRedisConfig);
+    const compose = parse(read('deploy/docker/compose.yaml'), { merge: true }) as Compose;
+    expect(compose.services.redis.command.slice(3)).toEqual(
+      [...redisConf].flatMap(([name, value]) => [`--${name}`, value]),
+    );
     const { config } = settingsOf(
       example,
       podsOf(example).find(({ name }) => name === 'rain-gateway')!.spec.containers[0]!,
@@ -201,8 +195,8 @@ describe.skipIf(missing)(missing ?? 'the manifests for Kubernetes', async () => 
       replication!.spec.clusterSize! - 1,
     );
 
-    const { initdb } = cluster!.spec.bootstrap!;
-    const roles = [{ name: initdb.owner, passwordSecret: initdb.secret }, ...cluster!.spec.managed!.roles];
+    const { initdb } = postgres!.spec.bootstrap!;
+    const roles = [{ name: initdb.owner, passwordSecret: initdb.secret }, ...postgres!.spec.managed!.roles];
     expect(roles.map(({ name }) => name).sort()).toEqual(
       [...read('deploy/postgresql/roles.sql').matchAll(/^CREATE ROLE (\w+) LOGIN;$/gm)].map(([, name]) => name).sort(),
     );
@@ -210,7 +204,7 @@ describe.skipIf(missing)(missing ?? 'the manifests for Kubernetes', async () => 
       const { username, password, DATABASE_URL } = facts.secrets.get(passwordSecret.name)!;
       expect([username, DATABASE_URL]).toEqual([
         name,
-        `postgres://${name}:${password}@${cluster!.metadata.name}-rw:5432/${initdb.database}`,
+        `postgres://${name}:${password}@${postgres!.metadata.name}-rw:5432/${initdb.database}?sslmode=verify-full&sslrootcert=/etc/rain/ca/ca.crt`,
       ]);
     }
     const jobs = (
@@ -222,5 +216,30 @@ describe.skipIf(missing)(missing ?? 'the manifests for Kubernetes', async () => 
         .map(({ labels }) => labels[monitor!.spec.jobLabel!])
         .sort(),
     ).toEqual(jobs.sort());
+  });
+
+  test('the Cluster is the example with another Redis, with the settings that `rain doctor` requires of one', () => {
+    const [redis] = all(cluster, 'RedisCluster');
+    const { redisLeader, clusterSize } = redis!.spec;
+    const { REDIS_URL } = secretsOf(kubectl, 'cluster').get('rain-redis')!;
+    expect(parseRedisUrl(REDIS_URL!)).toMatchObject({
+      kind: 'cluster',
+      nodes: ['leader', 'follower'].map((role) => ({ host: `${redis!.metadata.name}-${role}`, port: 6_379 })),
+    });
+    expect(clusterSize).toBeGreaterThanOrEqual(3);
+    const name = redisLeader!.redisConfig!.additionalRedisConfig;
+    expect(Object.fromEntries(redisConfOf(cluster, name))).toEqual({
+      ...Object.fromEntries(redisConfOf(example, name)),
+      'cluster-allow-replica-migration': 'no',
+      'cluster-require-full-coverage': 'no',
+      'cluster-node-timeout': '5000',
+    });
+    const others = (objects: readonly KubernetesObject[]) =>
+      objects.filter(
+        ({ kind, metadata }) =>
+          !kind.startsWith('Redis') &&
+          !['rain-redis', 'rain-to-redis', 'rain-redis-config'].includes(metadata?.name ?? ''),
+      );
+    expect(others(cluster)).toEqual(others(example));
   });
 });

@@ -1,24 +1,74 @@
 import type { Deployment } from 'kubernetes-types/apps/v1.d.ts';
 import type { HorizontalPodAutoscaler } from 'kubernetes-types/autoscaling/v2.d.ts';
 import type { Job } from 'kubernetes-types/batch/v1.d.ts';
-import type { ConfigMap, Container, Namespace, PodSpec, Secret, Service } from 'kubernetes-types/core/v1.d.ts';
-import type { LabelSelector } from 'kubernetes-types/meta/v1.d.ts';
+import type {
+  ConfigMap,
+  Container,
+  Namespace,
+  PodSpec,
+  ResourceRequirements,
+  Secret,
+  Service,
+} from 'kubernetes-types/core/v1.d.ts';
+import type { LabelSelector, ObjectMeta } from 'kubernetes-types/meta/v1.d.ts';
 import type { Ingress, NetworkPolicy } from 'kubernetes-types/networking/v1.d.ts';
 import type { PodDisruptionBudget } from 'kubernetes-types/policy/v1.d.ts';
 
+type Named = ObjectMeta & { name: string };
+
 /** Kinds that operators define themselves; only the fields that are looked at here. */
 interface Custom {
-  metadata: { name: string; labels?: Record<string, string> };
+  metadata: Named;
   spec: {
     clusterSize?: number;
     redisConfig?: { additionalRedisConfig: string };
     redisSentinelConfig?: { redisReplicationName: string; masterGroupName: string };
-    kubernetesConfig?: { redisSecret?: { name: string; key: string } };
+    kubernetesConfig?: {
+      redisSecret?: { name: string; key: string };
+      resources?: ResourceRequirements;
+    };
+    redisLeader?: { redisConfig?: { additionalRedisConfig: string } };
     bootstrap?: { initdb: { database: string; owner: string; secret: { name: string } } };
     managed?: { roles: { name: string; passwordSecret: { name: string } }[] };
     jobLabel?: string;
     selector?: LabelSelector;
     podMetricsEndpoints?: { port: string }[];
+  };
+}
+
+/** HTTPRoute of the Gateway API. */
+interface Route {
+  metadata: Named;
+  spec: {
+    parentRefs: { name: string }[];
+    hostnames: string[];
+    rules: {
+      matches: { path: { type: string; value: string } }[];
+      filters: { type: string }[];
+      timeouts: { request: string };
+      backendRefs: { name: string; port: number }[];
+    }[];
+  };
+}
+
+/** ScaledObject of KEDA. */
+interface Scaled {
+  metadata: Named;
+  spec: {
+    scaleTargetRef: { name: string };
+    minReplicaCount: number;
+    maxReplicaCount: number;
+    advanced: { horizontalPodAutoscalerConfig: { behavior: object } };
+    triggers: { type: string; metadata: Record<string, string> }[];
+  };
+}
+
+/** ExternalSecret of the External Secrets Operator. */
+interface External {
+  metadata: Named;
+  spec: {
+    target: { name: string; creationPolicy: string; deletionPolicy: string };
+    dataFrom: { extract: { key: string } }[];
   };
 }
 
@@ -35,8 +85,12 @@ interface Kinds {
   HorizontalPodAutoscaler: HorizontalPodAutoscaler;
   RedisReplication: Custom;
   RedisSentinel: Custom;
+  RedisCluster: Custom;
   Cluster: Custom;
   PodMonitor: Custom;
+  HTTPRoute: Route;
+  ScaledObject: Scaled;
+  ExternalSecret: External;
 }
 type Kind = keyof Kinds;
 
@@ -91,6 +145,10 @@ export function operatorsPods(objects: readonly KubernetesObject[]): Record<stri
   return [
     ...all(objects, 'RedisReplication').map(({ metadata: { name } }) => ({ app: name })),
     ...all(objects, 'RedisSentinel').map(({ metadata: { name } }) => ({ app: `${name}-sentinel` })),
+    ...all(objects, 'RedisCluster').flatMap(({ metadata: { name } }) => [
+      { app: `${name}-leader` },
+      { app: `${name}-follower` },
+    ]),
     ...all(objects, 'Cluster').map(({ metadata: { name } }) => ({ 'cnpg.io/cluster': name })),
   ];
 }

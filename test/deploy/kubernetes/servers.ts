@@ -139,6 +139,24 @@ function timeComplaints({ name, spec }: Pods): string[] {
   ];
 }
 
+/** A pod of each server is left when a node or a zone is lost. */
+function spreadComplaints(objects: readonly KubernetesObject[]): string[] {
+  return all(objects, 'Deployment').flatMap(({ metadata, spec }) => {
+    const keys = (spec!.template.spec!.topologySpreadConstraints ?? []).map(({ topologyKey }) => topologyKey);
+    return ['kubernetes.io/hostname', 'topology.kubernetes.io/zone']
+      .filter((key) => !keys.includes(key))
+      .map((key) => `${metadata!.name}: is not spread over ${key}`);
+  });
+}
+
+function jobComplaints(objects: readonly KubernetesObject[]): string[] {
+  return all(objects, 'Job').flatMap(({ metadata, spec }) =>
+    (['backoffLimit', 'activeDeadlineSeconds', 'ttlSecondsAfterFinished'] as const)
+      .filter((field) => spec![field] === undefined)
+      .map((field) => `${metadata!.name}: has no ${field}`),
+  );
+}
+
 /** How gateways come and go. */
 function rolloutComplaints(objects: readonly KubernetesObject[], config: Config): string[] {
   const limits = {
@@ -172,7 +190,8 @@ function rolloutComplaints(objects: readonly KubernetesObject[], config: Config)
   ];
 }
 
-const mebibytes = (quantity: string): number => Number.parseFloat(quantity) * (quantity.endsWith('Gi') ? 1_024 : 1);
+export const mebibytes = (quantity: string): number =>
+  Number.parseFloat(quantity) * (quantity.endsWith('Gi') ? 1_024 : 1);
 /** `12000`, or `100m` for a tenth. */
 const quantityOf = (text: string): number => Number.parseFloat(text) / (text.endsWith('m') ? 1_000 : 1);
 
@@ -230,6 +249,8 @@ export function serverComplaints(objects: readonly KubernetesObject[], facts: Fa
     ]),
     ...everyPods.flatMap((pods) => [...podComplaints(pods, facts), ...timeComplaints(pods)]),
     ...(gateway ? [...rolloutComplaints(objects, gateway), ...autoscalerComplaints(objects, gateway, facts)] : []),
+    ...spreadComplaints(objects),
+    ...jobComplaints(objects),
     ...(all(objects, 'Secret').length > 0 ? ['a Secret stands in the repository'] : []),
   ];
 }

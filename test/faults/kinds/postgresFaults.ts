@@ -12,15 +12,11 @@ function freezeFor(ms: number) {
 }
 
 export function postgresFaults(fault: Fault): void {
-  fault(
-    'kill -9 of PostgreSQL, started again on its data',
-    async ({ postgres, random }) => {
-      await postgres.kill();
-      await random.pause(0, 1_000);
-      await postgres.start();
-    },
-    { short: true },
-  );
+  fault('kill -9 of PostgreSQL, started again on its data', async ({ postgres, random }) => {
+    await postgres.kill();
+    await random.pause(0, 1_000);
+    await postgres.start();
+  });
 
   fault('SIGSTOP of PostgreSQL for 3 s', freezeFor(3_000), { when: 'swing' });
 

@@ -30,15 +30,11 @@ function freezeFor(ms: number) {
 }
 
 export function redisFaults(fault: Fault): void {
-  fault(
-    'kill -9 of Redis, started again on its data',
-    async ({ redis, random }) => {
-      await redis.kill();
-      await random.pause(0, 1_000);
-      await redis.start();
-    },
-    { short: true },
-  );
+  fault('kill -9 of Redis, started again on its data', async ({ redis, random }) => {
+    await redis.kill();
+    await random.pause(0, 1_000);
+    await redis.start();
+  });
 
   fault('SIGSTOP of Redis for 2 s', freezeFor(2_000), { check });
 

@@ -30,16 +30,12 @@ async function holdBatch({
 }
 
 export function workerFaults(fault: Fault): void {
-  fault(
-    'kill -9 of a worker',
-    async ({ workers, random }) => {
-      const worker = random.pick(workers);
-      await worker.kill();
-      await random.pause(0, 800);
-      await worker.start();
-    },
-    { short: true },
-  );
+  fault('kill -9 of a worker', async ({ workers, random }) => {
+    const worker = random.pick(workers);
+    await worker.kill();
+    await random.pause(0, 800);
+    await worker.start();
+  });
 
   fault('SIGTERM of a worker', async ({ workers, random }) => {
     const worker = random.pick(workers);

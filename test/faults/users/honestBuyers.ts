@@ -14,6 +14,8 @@ interface ToldReservation {
   price: string;
   /** Every status in the order in which it was heard first. */
   statuses: OrderStatus[];
+  /** Every status as often as it was heard, in order. */
+  heard: OrderStatus[];
   /** Epoch ms of the first answer, and since when the buyer knows that the order is created. */
   at: number;
   createdAt?: number;
@@ -136,9 +138,11 @@ class Buyer {
       quantity,
       price,
       statuses: [],
+      heard: [],
       at: Date.now(),
     };
     this.told.set(reservationId, known);
+    known.heard.push(status);
     if (!known.statuses.includes(status)) known.statuses.push(status);
     if (status !== 'reserved') known.createdAt ??= Date.now();
   }

@@ -1,5 +1,6 @@
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { holdSwitch, releaseSwitch } from '../../../src/store/killSwitches.ts';
+import { parseReservation } from '../../../src/sale/reservation.ts';
 import { saleKeys } from '../../../src/store/saleKeys.ts';
 import { redisNow } from '../../../src/store/rains.ts';
 import { follow } from '../../../src/store/sales.ts';
@@ -81,6 +82,16 @@ test('[R11][R12] a wrong quantity, an unknown item and a missing ref are refused
     reason: expect.stringMatching(/^ref: expected/) as string,
   });
   expect(await dump(redis)).toEqual(before);
+});
+
+test('[R14] a changed saleId in the state names no other sale: the reservation becomes an order of this one', async () => {
+  await stockSale(redis, { saleId: 'renamed', items: [tee(5)], perUserMax: 1 });
+  await redis.hset(saleKeys('renamed').state, 'saleId', 'other');
+  const ann = await enter(gateway.url, 'ann');
+  expect(await buy(ann, 'renamed')).toMatchObject({ code: '0', reservationId: 'renamed-1' });
+  expect(parseReservation((await redis.lindex(saleKeys('renamed').reservations, 0))!)).toMatchObject({
+    reservation: { saleId: 'renamed', reservationId: 'renamed-1' },
+  });
 });
 
 test('where a buyer may hold one unit, no ref is needed', async () => {

@@ -72,6 +72,18 @@ test('[R9] a status that nobody has signed is told to nobody', async () => {
   expect(await ann.next('order')).toMatchObject({ code: '1', reservationId: 'forged-1', status: 'created' });
 });
 
+test('[R14] a signed status that somebody publishes again, once the order has gone on, is told to nobody', async () => {
+  await stockSale(redis, { saleId: 'again', items: [tee(5)], perUserMax: 1 });
+  const ann = await enter(gateway.url, 'ann');
+  await buy(ann, 'again');
+  const publishAs = (status: OrderStatus) =>
+    publish(redis, { type: 'orders', saleId: 'again', orders: [order('ann', 'again-1', status)] });
+  for (const status of ['created', 'paid', 'refunded'] as const)
+    await follow(redis, 'again', [{ userId: 'ann', ordinal: 1, status, toStock: true }]);
+  for (const status of ['paid', 'created', 'refunded'] as const) await publishAs(status);
+  expect(await ann.next('order')).toMatchObject({ reservationId: 'again-1', status: 'refunded' });
+});
+
 test('a status is told even when Redis has lost what was bought', async () => {
   await stockSale(redis, { saleId: 'lost', items: [tee(5)], perUserMax: 1 });
   const ann = await enter(gateway.url, 'ann');

@@ -69,6 +69,7 @@ test.each<[string, string[], Record<string, string>, Durability]>([
   ['evicting', ['--maxmemory', '1gb', '--maxmemory-policy', 'allkeys-lru'], { eviction: 'wrong' }, LOCAL],
   ['evicting as soon as there is a limit', ['--maxmemory-policy', 'allkeys-lru'], { eviction: 'warning' }, LOCAL],
   ['too small', ['--maxmemory', '50mb'], { memory: 'wrong' }, LOCAL],
+  ['without a limit of memory', ['--maxmemory', '0'], { memory: 'warning', eviction: 'ok' }, LOCAL],
   ['without the replicas that are to confirm', [], { replicas: 'wrong' }, { mode: 'replicas', replicas: 1 }],
   [
     'silent about its settings',
@@ -204,10 +205,16 @@ test('memory: what is planned, against the limit or the machine', () => {
     verdict: 'wrong',
     advice: expect.stringMatching(/^set maxmemory to at least \d+ MiB/) as string,
   });
-  expect(memory(0.1 * gb, 0, gb)).toMatchObject({ verdict: 'warning' });
-  expect(memory(0.1 * gb, 0, 0.5 * gb)).toMatchObject({ verdict: 'wrong' });
-  expect(memory(0.1 * gb, 0, 8 * gb)).toMatchObject({
-    verdict: 'ok',
-    found: expect.stringContaining("the machine's") as string,
+  expect(memory(0.1 * gb, 0, 0.5 * gb)).toMatchObject({
+    verdict: 'wrong',
+    advice: expect.stringMatching(/^set maxmemory to at least \d+ MiB/) as string,
+  });
+  // In a container with a limit of 1 GiB, INFO tells the memory of the node.
+  expect(memory(0.1 * gb, 0, 64 * gb)).toMatchObject({
+    verdict: 'warning',
+    found: expect.stringMatching(/^maxmemory is 0 \(no limit\); \d+ MiB free of the machine's 65536 MiB$/) as string,
+    advice: expect.stringMatching(
+      /^set maxmemory to at least \d+ MiB.*does not know the limit of a container/,
+    ) as string,
   });
 });

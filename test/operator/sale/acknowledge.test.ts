@@ -10,6 +10,7 @@ import { parseReservation } from '../../../src/sale/reservation.ts';
 import { QUEUE_PREFIX } from '../../../src/store/keys.ts';
 import { callCli } from '../../support/call.ts';
 import { openSaleStage } from './saleStage.ts';
+import { signer } from '../../support/signer.ts';
 
 const stage = await openSaleStage();
 const { context } = stage;
@@ -49,7 +50,7 @@ test('a forged entry and a rubbish one, whose letters were discarded, are explai
   });
   for (const [i, one] of log.entries()) {
     const letter = { saleId: 'letters', index: i + 1, entry: one, reason: 'not_reserved', detail: 'x' } as const;
-    await addOrderLetters(queues.dead, [letter]);
+    await addOrderLetters(queues.dead, [letter], signer);
     expect(
       await discardOrderLetter(
         { ...context, queues: { orders: queues.orders, ordersLater: queues.later, ordersDead: queues.dead } },

@@ -79,7 +79,11 @@ async function troubled(saleId: string): Promise<{ failed: string; unavailable: 
   );
   await room.drained();
   await room.ledger.stepOrder(`${saleId}-1`, 'timed_out');
-  await addOrderLetters(room.queues.dead, [latePayment((await room.ledger.order(`${saleId}-1`))!, signer, Date.now())]);
+  await addOrderLetters(
+    room.queues.dead,
+    [latePayment((await room.ledger.order(`${saleId}-1`))!, signer, Date.now())],
+    signer,
+  );
   const of = Object.fromEntries((await lettersOf(saleId)).map(({ reason, letter }) => [reason, letter]));
   return { failed: of['failed']!, unavailable: of['unavailable']!, late: of['paid_after_release']! };
 }
@@ -262,4 +266,39 @@ describe('dead letters of orders', () => {
       `sent again: 1\n1 stay, since sending them again changes nothing:\n1 paid_after_release: ${ORDER_DEAD_REASONS.paid_after_release}\n`,
     );
   });
+});
+
+test('[R14] a letter that no process of ours has signed, and one of ours with another reason or detail, is shown as such: its advice is not', async () => {
+  const saleId = 'forged-letters';
+  const { late, failed } = await troubled(saleId);
+  const { ordersDead } = context.queues;
+  const [order] = await room.ledger.orders({ saleId, userId: 'u3' });
+  // A thief names the paid order of u3 as one to be paid back, changes one of ours, and puts the signature of another
+  // letter under his.
+  const genuine = latePayment(order!, signer, Date.now());
+  const failedJob = (await ordersDead.getJob(failed))!;
+  const { mac } = (await ordersDead.getJob(late))!.data as { mac?: string };
+  await ordersDead.add('paid_after_release', genuine, { jobId: 'forged-1' });
+  await ordersDead.add('paid_after_release', { ...genuine, mac } as typeof genuine, { jobId: 'forged-2' });
+  // A copy of a genuine letter, to be followed once more after it was discarded.
+  const copied = (await ordersDead.getJob(late))!.data;
+  await ordersDead.add('paid_after_release', copied, { jobId: `${late.slice(0, -5)}-again-paid` });
+  await failedJob.updateData({ ...failedJob.data, reason: 'refused_after_payment' });
+  const shown = (await lettersOf(saleId)).map(({ letter, text, unsigned }) => [letter, unsigned, text.slice(0, 25)]);
+  const doubted = [true, 'This letter is not signed'];
+  expect(Object.fromEntries(shown.map(([letter, ...rest]) => [letter, rest]))).toMatchObject({
+    'forged-1': doubted,
+    'forged-2': doubted,
+    [failed]: doubted,
+    [`${late.slice(0, -5)}-again-paid`]: doubted,
+    [late]: [undefined, 'The shop reports a paymen'],
+  });
+  const listed = await rain(['sale', 'dead', 'list', '--sale', saleId], env);
+  expect(listed.stdout).toMatch(/forged-1 +paid_after_release, not signed/);
+  expect(listed.stdout).toContain('paid_after_release, not signed: This letter is not signed with SIGNING_SECRET');
+  const one = await rain(['sale', 'dead', 'show', 'forged-1'], env);
+  expect(one.stdout).not.toContain('Pay the buyer back');
+  await ordersDead.remove('forged-1');
+  await ordersDead.remove('forged-2');
+  await ordersDead.remove(`${late.slice(0, -5)}-again-paid`);
 });

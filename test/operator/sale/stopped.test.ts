@@ -15,19 +15,19 @@ const rain = (...words: string[]) =>
 
 test('a held sale does not add up for the audit, is shown with the way out, and the repair lets it go', async () => {
   const keys = await stage.open('held');
-  await context.redis.hset(keys.state, 'held', 'ledger_behind');
+  await context.redis.hset(keys.state, 'held', 'gone fishing');
   expect((await stage.buy('held', { userId: 'ann' }))[0]!.code).toBe('-7');
   const why =
-    'somebody has written "ledger_behind" as "held" of the sale, so nothing is sold in it; a worker ends that when its audit finds nothing else, or do it now with: rain sale audit held --repair';
+    'somebody has written "gone fishing" as "held" of the sale, so nothing is sold in it; a worker ends that when its audit finds nothing else, or do it now with: rain sale audit held --repair';
   expect(await stage.audit('held')).toMatchObject({
     report: { balanced: false },
     problems: [why],
     tampering: [],
-    hold: { reason: 'ledger_behind', isNeedless: true },
+    hold: { reason: 'gone fishing', isNeedless: true },
   });
   expect((await rain('sale', 'show', 'held')).stdout).toContain(`held          ${why}`);
   expect(await repairSale(context, 'held', send, true)).toMatchObject({ ok: true, released: true });
-  expect(await context.redis.hget(keys.state, 'held')).toBe('ledger_behind');
+  expect(await context.redis.hget(keys.state, 'held')).toBe('gone fishing');
   expect(await rain('sale', 'audit', 'held', '--repair')).toMatchObject({
     exit: 0,
     stderr: 'held: 0 reservations were sent again\nheld: the hold was ended, and it sells again\n',

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
-import { startChild, type StartedChild } from '../../../src/platform/process/childProcess.ts';
+import { startChild, type ChildOptions, type StartedChild } from '../../../src/platform/process/childProcess.ts';
 import { identify, isAlive } from '../../../src/platform/process/processIdentity.ts';
 import { temporaryFolder } from '../../support/temporaryFolder.ts';
 
@@ -11,7 +11,7 @@ const facts = z.object({ port: z.int(), greeting: z.string().optional() });
 
 async function start(
   behaviour: string,
-  { logs = temporaryFolder(), readyWithinMs = 30_000 } = {},
+  { logs = temporaryFolder(), ...more }: Partial<Pick<ChildOptions<unknown>, 'logs' | 'signal' | 'onWaiting'>> = {},
 ): Promise<StartedChild<z.infer<typeof facts>>> {
   const started = await startChild({
     name: 'tester',
@@ -20,7 +20,7 @@ async function start(
     env: { GREETING: 'hello' },
     logs,
     facts,
-    readyWithinMs,
+    ...more,
     stopWithinMs: 500,
   });
   if (started.ok) onTestFinished(() => started.child.stop());
@@ -56,15 +56,22 @@ test('for a crashed child, the last output line and the log file are reported', 
   expect(readFileSync(join(logs, 'tester.log'), 'utf8')).toContain('out of luck');
 });
 
-test('a child with an unexpected message, or without one in time, is stopped', async () => {
+test('a child with an unexpected message is stopped; a silent one is waited for, which is said, until the caller gives up', async () => {
   expect(await start('babbles')).toEqual({
     ok: false,
     reason: 'the tester process did not start: it sent an unexpected message',
   });
-  expect(await start('silent', { readyWithinMs: 1_500 })).toEqual({
+  const told: string[] = [];
+  const giveUp = new AbortController();
+  const onWaiting = (why: string) => {
+    told.push(why);
+    giveUp.abort();
+  };
+  expect(await start('silent', { signal: giveUp.signal, onWaiting })).toEqual({
     ok: false,
-    reason: 'the tester process did not start: it was not ready within 1.5 s',
+    reason: 'the tester process did not start: it ended with signal SIGTERM',
   });
+  expect(told).toEqual(['it is loading']);
 });
 
 test('[R10] a child that ignores SIGTERM is killed at the deadline', async () => {

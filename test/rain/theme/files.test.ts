@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { checkThemeFile, THEME_FILE_LIMITS } from '../../../src/rain/theme/files.ts';
-import { jpeg, png, sound, webp } from '../../support/themeFiles.ts';
+import { jpeg, MP3_FRAME, png, sound, webp } from '../../support/themeFiles.ts';
 
 const reasonOf = (...file: Parameters<typeof checkThemeFile>): string | undefined => {
   const checked = checkThemeFile(...file);
@@ -8,6 +8,17 @@ const reasonOf = (...file: Parameters<typeof checkThemeFile>): string | undefine
   expect(checked.refusals).toEqual([{ field: file[0], reason: expect.any(String) }]);
   return checked.refusals[0]!.reason;
 };
+
+/** Each in the one before. */
+function boxes(count: number): Buffer {
+  const bytes = Buffer.alloc(16 + count * 8);
+  bytes.write('\0\0\0\x10ftypM4A ', 'latin1');
+  for (let i = 0; i < count; i++) {
+    bytes.writeUInt32BE((count - i) * 8, 16 + i * 8);
+    bytes.write('moov', 20 + i * 8);
+  }
+  return bytes;
+}
 
 describe('a file of a theme', () => {
   test.each([
@@ -22,7 +33,7 @@ describe('a file of a theme', () => {
     ['an OGG with Vorbis', 'music', sound.vorbis(), 'audio/ogg'],
     ['an OGG with Opus', 'music', sound.opus(), 'audio/ogg'],
   ] as const)('may be %s; its bytes tell what it is', (_what, kind, bytes, type) => {
-    expect(checkThemeFile(kind, bytes)).toEqual({ ok: true, type });
+    expect(checkThemeFile(kind, bytes)).toMatchObject({ ok: true, type });
   });
 
   test.each([
@@ -53,8 +64,37 @@ describe('a file of a theme', () => {
     ['a tag whose length is none', Buffer.from('ID3\x04\0\0\xff\xff\xff\xff', 'latin1')],
     ['a film in an OGG', Buffer.concat([Buffer.from('OggS'), Buffer.alloc(24), Buffer.from('\x80theora')])],
     ['a text that begins with a byte order mark', Buffer.from('fffe3c00', 'hex')],
+    ['the first bytes of an MP3', Buffer.concat([sound.mp3().subarray(0, 4), Buffer.alloc(2_000)])],
+    ['a page behind a frame of an MP3', Buffer.concat([MP3_FRAME, Buffer.from('<script>'.repeat(300))])],
+    ['a short MP3 with a long page behind it', Buffer.concat([sound.mp3(), Buffer.from('<script>'.repeat(300))])],
+    ['an M4A with a page behind its end', Buffer.concat([sound.m4a(), Buffer.from('<script>alert(1)</script>')])],
+    ['an M4A that is cut off', sound.m4a().subarray(0, -3)],
+    ['an M4A without a sound', Buffer.from('\0\0\0\x10ftypM4A \0\0\0\0', 'latin1')],
+    ['a film in an M4A', sound.m4a('vide')],
+    ['boxes in boxes in boxes', boxes(100_000)],
+    ['an OGG with a page behind its end', Buffer.concat([sound.opus(), Buffer.from('<script>alert(1)</script>')])],
+    ['an OGG that is cut off', sound.vorbis().subarray(0, -3)],
   ])('is no music: %s', (_what, bytes) => {
     expect(reasonOf('music', bytes)).toContain('expected music as MP3, M4A or OGG');
+  });
+
+  test('is music without tags and places', () => {
+    const frames = Buffer.from(sound.mp3());
+    const cover = Buffer.concat([sound.tagged().subarray(0, -frames.length), Buffer.from('a comment')]);
+    const kept = (bytes: Uint8Array) => {
+      const checked = checkThemeFile('music', bytes);
+      return 'bytes' in checked ? Buffer.from(checked.bytes) : undefined;
+    };
+    expect(kept(Buffer.concat([sound.tagged(), Buffer.from('TAG+31.2304'), Buffer.alloc(117)]))).toEqual(frames);
+    expect(kept(Buffer.concat([frames, cover, frames])), 'two in one').toEqual(Buffer.concat([frames, frames]));
+    const placed = sound.placed();
+    const emptied = kept(placed)!;
+    expect(placed.includes('+31.2304')).toBe(true);
+    expect([emptied.includes('+31.2304'), emptied.length, emptied.indexOf('mdat')]).toEqual([
+      false,
+      placed.length,
+      placed.indexOf('mdat'),
+    ]);
   });
 
   test('of a few bytes that a phone would unpack to gigabytes is refused by its size in pixels', () => {

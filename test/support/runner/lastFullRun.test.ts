@@ -1,35 +1,12 @@
-import { execFile, execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../temporaryFolder.ts';
 import { readImportGraph } from './importGraph.ts';
 import { changesSinceLastFullRun, currentCommit, writeLastFullRun } from './lastFullRun.ts';
+import { repository, write } from './repository.ts';
 
 const RUN = { minutes: 28, counts: { passed: 3, failed: 0, skipped: 1 } };
-
-function write(folder: string, files: Record<string, string>): void {
-  for (const [name, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(folder, name)), { recursive: true });
-    writeFileSync(join(folder, name), text);
-  }
-}
-
-function repository(files: Record<string, string>): { folder: string; git(...args: string[]): void } {
-  const folder = temporaryFolder();
-  const git = (...args: string[]) =>
-    void execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', ...args], {
-      cwd: folder,
-      stdio: 'ignore',
-    });
-  write(folder, { 'test/.keep': '', ...files });
-  git('init');
-  git('add', '.');
-  git('commit', '-m', 'one');
-  return { folder, git };
-}
 
 test('a full run that passed is written down, and changes since then are known', () => {
   const { folder, git } = repository({ 'a.ts': '1', 'b.ts': '1', 'c.ts': '1' });
@@ -61,29 +38,6 @@ test('a shallow clone, which does not know the commit, takes everything as chang
   });
   const bare = temporaryFolder();
   expect([currentCommit(bare), writeLastFullRun(bare, RUN)]).toEqual(['', 'this is no clone of the repository']);
-});
-
-test('the whole long part writes itself down when it has passed, and no part of it does', async () => {
-  const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
-  const { folder } = repository({
-    '.gitignore': 'node_modules\n',
-    'vitest.config.mjs': `export default { test: { reporters: [${JSON.stringify(path('reporter.ts'))}] } };`,
-    'test/a.long.test.ts': "import { test } from 'vitest';\ntest('a', () => {});\ntest.skip('b', () => {});",
-  });
-  symlinkSync(path('../../../node_modules'), join(folder, 'node_modules'));
-  const play = async (...args: string[]) =>
-    (await promisify(execFile)(process.execPath, ['--import', 'tsx', path('main.ts'), ...args], { cwd: folder }))
-      .stdout;
-  await play('test:long', 'test/a');
-  expect(await play('test:long', '--minutes', '1')).toMatch(
-    /\nlong part: 1 of 1 files[^]*\n1 passed, 0 failed, 1 skipped\n$/,
-  );
-  expect(existsSync(join(folder, 'test/lastFullRun.json'))).toBe(false);
-  expect(await play('test:long')).toMatch(/\n1 passed, 0 failed, 1 skipped\n$/);
-  expect(JSON.parse(readFileSync(join(folder, 'test/lastFullRun.json'), 'utf8'))).toMatchObject({
-    commit: currentCommit(folder),
-    counts: { passed: 1, failed: 0, skipped: 1 },
-  });
 });
 
 test('a file reaches what it imports, the folders that it reads, and the programs that it starts', () => {

@@ -2,6 +2,9 @@ import { orderJobId } from '../../../src/orders/job.ts';
 import { LIVE_SALES_KEY } from '../../../src/store/saleKeys.ts';
 import { EVENTS_CHANNEL } from '../../../src/store/keys.ts';
 import type { Reservation } from '../../../src/sale/reservation.ts';
+import { eventually } from '../../support/eventually.ts';
+import { connect } from '../../support/rain.ts';
+import { LETTER_ACTS } from './letterActs.ts';
 import type { SaleAct, SaleScene } from './scene.ts';
 
 const log = ({ redis, keys }: SaleScene, entry: Reservation | string) =>
@@ -13,7 +16,7 @@ const heard = ({ buyers }: SaleScene, userId: string) =>
   buyers
     .told()
     .filter((told) => told.userId === userId)
-    .flatMap(({ statuses }) => statuses);
+    .flatMap((told) => told.heard);
 
 /** Rewrites Redis's entry of the first buyer. */
 async function rewrite({ redis, keys, first }: SaleScene, from: RegExp, to: string): Promise<void> {
@@ -156,6 +159,43 @@ const REDIS_ACTS: readonly SaleAct[] = [
     healed: async (scene) => !heard(scene, (await scene.first()).userId).includes('paid'),
   },
   {
+    name: 'sale: the signed event that an order is paid, once more after its refund',
+    strike: async (scene) => {
+      const { redis, saleId, ledger, first } = scene;
+      const { reservationId, userId } = await first();
+      const published = new Map<string, string>();
+      const listener = await connect(scene.redisUrl);
+      listener.on('message', (_channel: string, text: string) => {
+        for (const status of ['paid', 'refunded'])
+          if (text.includes(`"${reservationId}","status":"${status}"`)) published.set(status, text);
+      });
+      try {
+        await listener.subscribe(EVENTS_CHANNEL);
+        await ledger.stepOrder(reservationId, 'paid');
+        await eventually(() => published.has('paid') && heard(scene, userId).includes('paid'));
+        await ledger.stepOrderByHand(reservationId, 'refunded', { actor: 'test', reason: `${saleId} is broken` });
+        await eventually(() => published.has('refunded') && heard(scene, userId).includes('refunded'));
+      } finally {
+        listener.disconnect();
+      }
+      const before = heard(scene, userId).length;
+      // The second one is so, and is told after all that the first one could have made the gateway tell.
+      for (const status of ['paid', 'refunded']) await redis.publish(EVENTS_CHANNEL, published.get(status)!);
+      await eventually(() => heard(scene, userId).length > before);
+    },
+    healed: async (scene) => heard(scene, (await scene.first()).userId).at(-1) === 'refunded',
+    async untrue(scene) {
+      const all = heard(scene, (await scene.first()).userId);
+      return all.slice(all.indexOf('refunded')).includes('paid') ? ['a buyer was told "paid" after the refund'] : [];
+    },
+  },
+  {
+    name: 'sale: another sale named in the state',
+    strike: ({ redis, keys }) => redis.hset(keys.state, 'saleId', 'another-sale'),
+    healed: async ({ buyers, ledger }) =>
+      (await Promise.all(buyers.told().map(({ reservationId }) => ledger.order(reservationId)))).every(Boolean),
+  },
+  {
     name: 'sale: a forged job in the queue of orders',
     strike: async (scene) => {
       const job = { saleId: scene.saleId, from: 500, entries: [JSON.stringify(scene.forged())] };
@@ -249,4 +289,4 @@ const LEDGER_ACTS: readonly SaleAct[] = [
   },
 ];
 
-export const SALE_ACTS = [...REDIS_ACTS, ...LEDGER_ACTS];
+export const SALE_ACTS = [...REDIS_ACTS, ...LETTER_ACTS, ...LEDGER_ACTS];

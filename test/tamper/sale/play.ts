@@ -1,7 +1,6 @@
 import { auditSale } from '../../../src/operator/sale/audit.ts';
 import { findLostSales } from '../../../src/operator/sale/lost.ts';
 import { readOrderLetters } from '../../../src/orders/deadLetters.ts';
-import type { OrderQueues } from '../../../src/orders/queue.ts';
 import { holdsUnits } from '../../../src/sale/order.ts';
 import { eventually } from '../../support/eventually.ts';
 import type { Deployment } from '../../faults/deployment.ts';
@@ -21,11 +20,11 @@ const WRITTEN_WITHIN_MS = 20_000;
  */
 export async function playSale(
   deployment: Deployment,
-  queues: OrderQueues,
+  keptBy: Pick<SaleScene, 'queues' | 'shop'>,
   act: SaleAct,
   saleId: string,
 ): Promise<Played> {
-  const scene = await openSaleScene(deployment, queues, saleId, act.opensInMs ?? -1_000);
+  const scene = await openSaleScene(deployment, keptBy, saleId, act.opensInMs ?? -1_000);
   const names = (group: string, count: number) => Array.from({ length: count }, (_, i) => `${saleId}-${group}-${i}`);
   try {
     if (act.opensInMs === undefined) {
@@ -53,11 +52,28 @@ export async function playSale(
       act: act.name,
       noticed,
       paidWrongly: await wrongOrders(scene, act),
-      untold: [...(noticed ? [] : ['nobody noticed it']), ...open, ...scene.buyers.wrong()],
+      untold: [
+        ...(noticed ? [] : ['nobody noticed it']),
+        ...open,
+        ...scene.buyers.wrong(),
+        ...((await act.untrue?.(scene)) ?? []),
+        ...(await toldToShop(scene)),
+      ],
     };
   } finally {
     await scene.buyers.leave();
   }
+}
+
+/** @returns ends that the shop was told and that the ledger does not have */
+async function toldToShop({ saleId, ledger, shop }: SaleScene): Promise<string[]> {
+  const ended = [...(shop?.ended.values() ?? [])].filter((one) => one.saleId === saleId);
+  const orders = await Promise.all(ended.map(({ orderId }) => ledger.order(orderId)));
+  return ended.flatMap(({ orderId, status }, i) =>
+    orders[i]?.status === status
+      ? []
+      : [`the shop was told that ${orderId} is ${status}; it is ${orders[i]?.status ?? 'no order'}`],
+  );
 }
 
 /** The signs that an operator sees without looking for them, or in the audit. */

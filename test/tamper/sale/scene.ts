@@ -6,6 +6,7 @@ import type { Reservation } from '../../../src/sale/reservation.ts';
 import { redisNow } from '../../../src/store/rains.ts';
 import { saleKeys, type SaleKeys } from '../../../src/store/saleKeys.ts';
 import type { Deployment } from '../../faults/deployment.ts';
+import type { Shop } from '../../orders/shop.ts';
 import { HonestBuyers } from '../../faults/users/honestBuyers.ts';
 import { query } from '../scene.ts';
 
@@ -20,11 +21,16 @@ const WINDOW_MS = 900_000;
  */
 export interface SaleScene extends Pick<OperatorContext, 'redis' | 'ledger'> {
   saleId: string;
+  redisUrl: string;
   keys: SaleKeys;
   queues: OrderQueues;
+  /** The shop that keeps the orders; absent: the ledger does. */
+  shop?: Shop | undefined;
   /** The user in whose favour everything is falsified. */
   thief: string;
   buyers: HonestBuyers;
+  /** Runs `rain` with these arguments. @returns its output @throws if it fails */
+  rain(...args: string[]): Promise<string>;
   /** The first reservation of the log. */
   first(): Promise<Reservation>;
   /** A reservation as the log holds it, in the thief's favour. */
@@ -44,6 +50,8 @@ export interface SaleAct {
   opensInMs?: number;
   /** Whether it had no effect, or the system has undone it. */
   healed?(scene: SaleScene): Promise<boolean>;
+  /** Sentences of our own, to an operator, a buyer or the shop, that the act has made untrue: one sentence each. */
+  untrue?(scene: SaleScene): Promise<string[]>;
   /**
    * An order in the ledger that nobody was told of is the thief's own: the role of the application may write orders.
    */
@@ -52,8 +60,8 @@ export interface SaleAct {
 
 /** Creates a sale of twenty tees, one for each buyer. */
 export async function openSaleScene(
-  { context, databaseUrl, gatewayUrls }: Deployment,
-  queues: OrderQueues,
+  { context, databaseUrl, env, gatewayUrls, rain }: Deployment,
+  { queues, shop }: Pick<SaleScene, 'queues' | 'shop'>,
   saleId: string,
   opensInMs: number,
 ): Promise<SaleScene> {
@@ -62,6 +70,7 @@ export async function openSaleScene(
     id: saleId,
     items: [{ sku: 'tee', units: UNITS, price: PRICE }],
     holdMs: HOLD_MS,
+    orderService: shop ? 'webhook' : 'builtin',
     opensAt,
     closesAt: opensAt + WINDOW_MS,
   });
@@ -75,9 +84,12 @@ export async function openSaleScene(
     redis,
     ledger,
     saleId,
+    redisUrl: env['REDIS_URL']!,
     keys,
     queues,
+    shop,
     thief,
+    rain,
     buyers: new HonestBuyers(gatewayUrls, saleId),
     first: async () => JSON.parse((await redis.lindex(keys.reservations, -1))!) as Reservation,
     forged(more = {}) {

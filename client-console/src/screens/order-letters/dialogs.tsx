@@ -15,7 +15,7 @@ export interface Asking {
 /** Requeues a dead letter, or discards it with a reason for the audit log. */
 export function LetterDialog({
   verb: name,
-  letter: { letterId, reservationId, reason: dead },
+  letter: { letterId, reservationId, reason: dead, unsigned },
   onClose,
 }: Asking & { onClose: () => void }) {
   const { words, shared } = useWords(WORDS);
@@ -33,7 +33,7 @@ export function LetterDialog({
       onAct={() => api.post(`dead/orders/${encodeURIComponent(letterId)}/${name}`, isDiscard ? { reason } : undefined)}
       onClose={onClose}
     >
-      {isDiscard && dead === 'paid_after_release' && (
+      {isDiscard && dead === 'paid_after_release' && !unsigned && (
         <p>
           <b>{words.payBack}</b>
         </p>

@@ -137,6 +137,7 @@ function LetterCard({ letter, onAsk }: { letter: OrderLetter; onAsk: (asking: As
     at,
     entry,
     discarded,
+    unsigned,
   } = letter;
   return (
     <li class="card letter" data-testid="order-letter" data-reason={reason}>
@@ -152,6 +153,7 @@ function LetterCard({ letter, onAsk }: { letter: OrderLetter; onAsk: (asking: As
         </h2>
         <span class="chip" data-status="dead">
           {reason}
+          {unsigned && `, ${words.unsigned}`}
         </span>
       </div>
       <p>{meaningOf(letter, language)}</p>

@@ -38,6 +38,7 @@ export const WORDS = bilingual(
     more: 'There are more: do it again.',
     discardTitle: 'Discard this dead letter?',
     discardTold: 'It does not come back. No units and no money move, and the buyer is told nothing.',
+    unsigned: 'not signed',
     payBack:
       'The buyer has paid, and the units were sold again. Pay the buyer back at the shop first: nobody is reminded of it afterwards.',
     whyHint: 'It is recorded in the audit log.',
@@ -73,6 +74,7 @@ export const WORDS = bilingual(
     more: '还有更多：请再执行一次。',
     discardTitle: '作废这封死信？',
     discardTold: '作废后不会再出现。不动库存，不动钱，也不会通知买家。',
+    unsigned: '未签名',
     payBack: '买家已付款，而这些商品已再次出售。请先在商家系统退款：之后不会再有人提醒。',
     whyHint: '会写入操作日志。',
   },
@@ -95,7 +97,16 @@ const REASONS_ZH: Record<OrderLetter['reason'], string> = {
   paid_after_release: '商家报告了一笔付款，而该订单的商品已再次出售（见详情）。请先在商家系统退款，然后作废。',
 };
 
-export function meaningOf({ reason, text }: Pick<OrderLetter, 'reason' | 'text'>, language: Language): string {
+const UNSIGNED_ZH =
+  '这封死信没有用 SIGNING_SECRET 签名：可能是旧版本写的，也可能是能写入 Redis 的其他人。在账本与商家（或钱包）都证实之前，不要照它说的做；然后重新入队或作废。';
+
+/** The advice of a letter about a win or an order, as far as it is not for orders only. */
+export const adviceOf = ({ text, unsigned }: Pick<OrderLetter, 'text' | 'unsigned'>, language: Language): string =>
+  unsigned && language === 'zh' ? UNSIGNED_ZH : text;
+
+export function meaningOf(letter: OrderLetter, language: Language): string {
+  const { reason, text, unsigned } = letter;
+  if (unsigned) return adviceOf(letter, language);
   // A newer server may have a reason that this page does not know.
   const known = language === 'zh' ? (REASONS_ZH as Partial<Record<string, string>>)[reason] : undefined;
   // In a terminal the backticks name a line.

@@ -1,6 +1,6 @@
 import type { ParticipantCard } from '../../state/responses.ts';
 import { groupCode } from '../../../../src/platform/auth/typedCode.ts';
-import { toCell } from '../../../../src/platform/sheetCell.ts';
+import { toSpreadsheetCell } from '../../../../src/platform/sheetCell.ts';
 
 const COLUMNS = ['number', 'name', 'department', 'code', 'link'];
 /** Spreadsheets recognize UTF-8 by the byte order mark. */
@@ -18,6 +18,6 @@ export function cardSheet(cards: readonly ParticipantCard[], linkOf: (code: stri
 }
 
 function cell(text: string): string {
-  const harmless = toCell(text);
+  const harmless = toSpreadsheetCell(text);
   return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
 }

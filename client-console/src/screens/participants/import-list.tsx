@@ -4,36 +4,54 @@ import { useApp, useVerb } from '../../state/useApi.ts';
 import { Button } from '../../components/button.tsx';
 import { Refused } from '../../components/awaited.tsx';
 import { useWords } from '../../words/language.ts';
+import { UnderstoodList } from '../../components/understood.tsx';
 import { WORDS } from './words.ts';
 
 const OTHER_NAME = /^\S+ has come in as /;
 
-/** Sends a CSV file whose people are added to the list. */
+/** Shows what was understood of a file, and adds its people to the list. */
 export function ImportList({ onDone }: { onDone: () => void }) {
   const { words } = useWords(WORDS);
   const { api } = useApp();
   const verb = useVerb();
-  const [file, setFile] = useState<Blob>();
+  /** Read without refusal. `rename`: also with other names of people who have come in. */
+  const [file, setFile] = useState<{ list: Blob; rename: boolean }>();
+  const [read, setRead] = useState<ParticipantImport>();
   const [imported, setImported] = useState<ParticipantImport>();
   /** Refused only because people who have come in would have other names. */
   const [renaming, setRenaming] = useState<Blob>();
   const input = useRef<HTMLInputElement>(null);
-  const choose = (chosen: Blob | undefined) => {
-    setFile(chosen);
-    setImported(undefined);
-    setRenaming(undefined);
-    verb.forget();
-  };
-  const send = async (list: Blob, rename = false) => {
-    setRenaming(undefined);
-    const answered = await verb.run(async () => {
-      const answer = await api.post<ParticipantImport>(`participants/import${rename ? '?rename=yes' : ''}`, list);
+  const post = (list: Blob, query: string) =>
+    verb.run(async () => {
+      const answer = await api.post<ParticipantImport>(`participants/import${query}`, list);
       if (!answer.ok && answer.refusal.refusals.some(({ reason }) => OTHER_NAME.test(reason))) setRenaming(list);
       return answer;
     });
+  const clear = () => {
     // After a refusal the file is corrected, and browsers send no file that has changed since it was chosen.
     if (input.current) input.current.value = '';
     setFile(undefined);
+    setRead(undefined);
+    setRenaming(undefined);
+  };
+  const choose = async (chosen: Blob | undefined, rename = false) => {
+    setFile(undefined);
+    setRead(undefined);
+    setImported(undefined);
+    setRenaming(undefined);
+    verb.forget();
+    if (!chosen) return;
+    const answered = await post(chosen, rename ? '?dryRun=yes&rename=yes' : '?dryRun=yes');
+    if (!answered) {
+      if (input.current) input.current.value = '';
+      return;
+    }
+    setRead(answered.done);
+    setFile({ list: chosen, rename });
+  };
+  const send = async ({ list, rename }: { list: Blob; rename: boolean }) => {
+    clear();
+    const answered = await post(list, rename ? '?rename=yes' : '');
     if (!answered) return;
     setImported(answered.done);
     onDone();
@@ -49,10 +67,10 @@ export function ImportList({ onDone }: { onDone: () => void }) {
           {words.file}{' '}
           <input
             type="file"
-            accept=".csv,text/csv"
+            accept=".xlsx,.csv,.txt,text/csv"
             ref={input}
             data-testid="list"
-            onChange={(event) => choose(event.currentTarget.files?.[0])}
+            onChange={(event) => void choose(event.currentTarget.files?.[0])}
           />
         </label>
         <Button
@@ -68,8 +86,15 @@ export function ImportList({ onDone }: { onDone: () => void }) {
         </Button>
       </div>
       <Refused refusal={verb.refusal} />
+      {read && (
+        <UnderstoodList
+          understood={read.understood}
+          rows={read.added + read.changed + read.unchanged}
+          first={read.first}
+        />
+      )}
       {renaming && (
-        <Button onClick={() => void send(renaming, true)} testId="rename">
+        <Button onClick={() => void choose(renaming, true)} testId="rename">
           {words.rename}
         </Button>
       )}

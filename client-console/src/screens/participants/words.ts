@@ -10,7 +10,7 @@ export const WORDS = bilingual(
       `${counted(total, 'participant')} on the list · ${countText(entered)} came in`,
     none: 'Nobody is on the list',
     noneTold:
-      'The list says who may come in, each by a personal code. Import a CSV file with the columns number, name and, if you like, department.',
+      'The list says who may come in, each by a personal code. Import a file (.xlsx or CSV) with the columns number, name and, if you like, department.',
     noMatch: 'No such participant on the list',
     noMatchTold: 'Enter a part of a number, a name or a department.',
     search: 'Search for a number, a name or a department',
@@ -22,10 +22,9 @@ export const WORDS = bilingual(
     acts: 'Change',
     cards: 'Cards to print',
     importTitle: 'Import a list',
-    file: 'List (CSV)',
+    file: 'List (.xlsx or CSV)',
     import: 'Import',
-    columns:
-      'A CSV file with the columns number, name and, if you like, department; or 工号, 姓名, 部门. Save it as “CSV UTF-8”.',
+    columns: 'An .xlsx or a CSV file with the columns number, name and, if you like, department; or 工号, 姓名, 部门.',
     importTold:
       'Names and departments of participants on the list are changed. Nobody is removed, and codes stay. A number never changes hands: remove it first.',
     imported: (added: number, changed: number, unchanged: number) =>
@@ -55,7 +54,7 @@ export const WORDS = bilingual(
     told: '参与者凭个人入场码入场：扫卡片或打开链接。这样就知道中奖的是谁。',
     counts: (total, entered) => `名单共 ${countText(total)} 人 · 已入场 ${countText(entered)} 人`,
     none: '名单上还没有人',
-    noneTold: '名单上的人各凭自己的入场码入场。请导入 CSV 文件，列名为工号、姓名，可另有部门。',
+    noneTold: '名单上的人各凭自己的入场码入场。请导入 .xlsx 或 CSV 文件，列名为工号、姓名，可另有部门。',
     noMatch: '名单上没有这位参与者',
     noMatchTold: '请输入工号、姓名或部门的一部分。',
     search: '搜索工号、姓名或部门',
@@ -67,9 +66,9 @@ export const WORDS = bilingual(
     acts: '操作',
     cards: '打印卡片',
     importTitle: '导入名单',
-    file: '名单（CSV）',
+    file: '名单（.xlsx 或 CSV）',
     import: '导入',
-    columns: 'CSV 文件，列名为工号、姓名，可另有部门；也可用 number、name、department。请另存为“CSV UTF-8”。',
+    columns: '.xlsx 或 CSV 文件，列名为工号、姓名，可另有部门；也可用 number、name、department。',
     importTold: '名单上已有的人会更新姓名和部门。不会移除任何人，入场码不变。工号不可转给他人：请先移除。',
     imported: (added, changed, unchanged) =>
       `新增 ${countText(added)} 人，更新 ${countText(changed)} 人，未变 ${countText(unchanged)} 人`,

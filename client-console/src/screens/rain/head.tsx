@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import type { RainView } from '../../state/responses.ts';
 import { hashOf } from '../../state/route.ts';
 import { useWords } from '../../words/language.ts';
-import { HeldRains } from '../../components/held.tsx';
+import { Held } from '../../components/held.tsx';
 import { StateChip, Until } from '../rains.tsx';
 import { RemoteLink } from '../remote/links.tsx';
 import { PauseReason } from './pauseReason.tsx';
@@ -40,7 +40,7 @@ export function RainHead({ rain, tab, children }: { rain: RainView; tab: Tab; ch
         <RemoteLink rainId={rainId} />
       </nav>
       <PauseReason id={rainId} state={rain.state} />
-      <HeldRains held={rain.held === undefined ? [] : [{ rainId, reason: rain.held }]} named={false} />
+      <Held what="rain" held={rain.held === undefined ? [] : [{ id: rainId, reason: rain.held }]} named={false} />
     </>
   );
 }

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { SaleView } from '../../state/responses.ts';
 import { hashOf } from '../../state/route.ts';
+import { Held } from '../../components/held.tsx';
 import { useWords } from '../../words/language.ts';
 import { reasonIn } from '../../words/refusals.ts';
 import { PauseReason } from '../rain/pauseReason.tsx';
@@ -47,10 +48,12 @@ export function SaleHead({ sale, tab, children }: { sale: SaleView; tab: Tab; ch
       </nav>
       <PauseReason id={saleId} state={state} />
       {sale.held !== undefined && (
-        <div class="findings notice" role="alert" data-testid="held">
-          <h2>{words.held}</h2>
-          <p>{words.heldTold(sale.held)}</p>
-        </div>
+        <Held
+          what="sale"
+          held={[{ id: saleId, reason: sale.held }]}
+          named={false}
+          otherwise={words.heldTold(sale.held)}
+        />
       )}
       {sale.damaged !== undefined && (
         <div class="findings" role="alert" data-testid="damaged">

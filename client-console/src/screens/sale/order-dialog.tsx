@@ -9,7 +9,7 @@ import { refusalsFor } from '../create/draft.ts';
 import { WORDS } from './order-words.ts';
 
 export interface Asking {
-  verb: 'cancel' | 'refund';
+  verb: 'pay' | 'cancel' | 'refund';
   order: Order;
 }
 
@@ -27,7 +27,7 @@ export function OrderDialog({
     <Dialog
       title={words[`${name}Title`](orderId)}
       act={words[`${name}Act`]}
-      variant="danger"
+      variant={name === 'pay' ? 'main' : 'danger'}
       verb={verb}
       disabled={reason.trim() === ''}
       onAct={() => api.post(`orders/${encodeURIComponent(orderId)}/${name}`, { reason })}

@@ -14,6 +14,7 @@ import { useWords } from '../../words/language.ts';
 import { refusalsFor } from '../create/draft.ts';
 import { SaleHead } from './head.tsx';
 import { OrderDialog, type Asking } from './order-dialog.tsx';
+import { OrderTotalsTable } from './order-totals.tsx';
 import { WORDS } from './order-words.ts';
 import { SALE_WORDS } from './words.ts';
 
@@ -58,6 +59,7 @@ export function Orders({ saleId }: { saleId: string }) {
               {searched ? words.csvFound : words.csv}
             </a>
           </SaleHead>
+          <OrderTotalsTable path={`${path}/orders/totals`} reloads={reloads} />
           <div class="tools">
             <Field
               label={words.byUser}
@@ -134,7 +136,7 @@ function OrderTable({ orders, onAsk }: { orders: readonly Order[]; onAsk: (askin
   const { words: names } = useWords(SALE_WORDS);
   const { mayAct } = useApp();
   return (
-    <Table label={names.tabs.orders} stacks>
+    <Table label={names.tabs.orders} stacks wraps>
       <thead>
         <tr>
           <th>{words.order}</th>
@@ -142,7 +144,6 @@ function OrderTable({ orders, onAsk }: { orders: readonly Order[]; onAsk: (askin
           <th>{words.status}</th>
           <th>{names.item}</th>
           <th class="number">{words.quantity}</th>
-          <th class="number">{names.price}</th>
           <th class="number">{words.amount}</th>
           <th>{words.since}</th>
           {mayAct && (
@@ -155,7 +156,8 @@ function OrderTable({ orders, onAsk }: { orders: readonly Order[]; onAsk: (askin
       <tbody>
         {orders.map((order) => {
           const { orderId, userId, sku, name, quantity, price, amount, status, changedAt } = order;
-          const verb = status === 'created' ? 'cancel' : status === 'paid' ? 'refund' : undefined;
+          const verbs =
+            status === 'created' ? (['pay', 'cancel'] as const) : status === 'paid' ? (['refund'] as const) : [];
           return (
             <tr key={orderId} data-testid="order" data-order={orderId}>
               <td class="order-id">
@@ -171,15 +173,16 @@ function OrderTable({ orders, onAsk }: { orders: readonly Order[]; onAsk: (askin
                 {name ?? sku} {name !== undefined && <code>{sku}</code>}
               </td>
               <td class="number">{countText(quantity)}</td>
-              <td class="number">{moneyText(price)}</td>
               <td class="number" data-testid="amount">
                 {moneyText(amount)}
+                {quantity > 1 && <small>{words.each(moneyText(price))}</small>}
               </td>
               <td class="moment">{momentText(changedAt, language)}</td>
               {mayAct && (
-                <td>
-                  {verb && (
+                <td class="order-acts">
+                  {verbs.map((verb) => (
                     <Button
+                      key={verb}
                       variant="quiet"
                       testId={verb}
                       label={`${words[verb]}: ${orderId}`}
@@ -187,7 +190,7 @@ function OrderTable({ orders, onAsk }: { orders: readonly Order[]; onAsk: (askin
                     >
                       {words[verb]}
                     </Button>
-                  )}
+                  ))}
                 </td>
               )}
             </tr>

@@ -32,7 +32,6 @@ export const SALE_WORDS = bilingual(
     tabs: { overview: 'Overview', live: 'Live', orders: 'Orders' },
     back: 'All sales',
     noSale: 'There is no such sale',
-    held: 'Held: nothing is sold',
     heldTold: (reason: string) =>
       `Somebody has written a hold into this sale in Redis: “${reason}”. The workers end it when their audit finds nothing else; a repair ends it now.`,
     damaged: 'Counts of Redis that cannot be read',
@@ -65,7 +64,6 @@ export const SALE_WORDS = bilingual(
     tabs: { overview: '概览', live: '实况', orders: '订单' },
     back: '全部秒杀',
     noSale: '没有这场秒杀',
-    held: '已冻结：暂停销售',
     heldTold: (reason) =>
       `有人在 Redis 中为这场秒杀写入了冻结标记：“${reason}”。若核算没有其他问题，工作进程会解除；修复会立即解除。`,
     damaged: 'Redis 中无法读取的计数',

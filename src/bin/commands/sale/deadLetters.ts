@@ -1,3 +1,4 @@
+import { reasonOf } from '../deadLetters.ts';
 import { Option } from 'commander';
 import { DEAD_LETTERS_MAX } from '../../../operator/deadLetters/letters.ts';
 import { discardOrderLetter, discardOrderLetters } from '../../../operator/sale/deadLetters/discard.ts';
@@ -150,12 +151,12 @@ function describeKept(final: number, kept: Partial<Record<OrderDeadReason, numbe
 }
 
 function describeList(letters: readonly OrderLetterView[]): string {
-  const reasons = new Map(letters.map(({ reason, text }) => [reason, text]));
+  const reasons = new Map(letters.map((letter) => [reasonOf(letter), letter.text]));
   const rows = table(
     ['letter', 'reason', 'reservation', 'units', 'user', 'order', 'since'],
-    letters.map(({ letter, reason, reservationId, sku, quantity, userId, status, deadLetteredAt, discarded }) => [
-      letter,
-      discarded ? `${reason}, discarded` : reason,
+    letters.map(({ reservationId, sku, quantity, userId, status, deadLetteredAt, ...shown }) => [
+      shown.letter,
+      shown.discarded ? `${reasonOf(shown)}, discarded` : reasonOf(shown),
       reservationId ?? '',
       sku === undefined ? '' : `${quantity} ${sku}`,
       userId ?? '',
@@ -182,11 +183,12 @@ function describe({
   entry,
   deadLetteredAt,
   discarded,
+  unsigned,
 }: OrderLetterView): string {
   return facts([
     ['letter', letter],
     ['sale', `${saleId}, entry ${index}`],
-    ['reason', `${reason}: ${text}`],
+    ['reason', `${reasonOf({ reason, unsigned })}: ${text}`],
     ['detail', detail],
     ...(reservationId === undefined
       ? []

@@ -76,16 +76,26 @@ export function addLifecycleCommands(sale: RainCommand): void {
     .summary('give a sale up that can never add up again')
     .dryRun()
     .description(
-      'Gives a sale up that Redis has lost, or whose log or counts somebody has changed for good. Nothing is sold in it any more. Its orders stay, the rest of the stock goes back to the shop, and the workers settle it when no order waits for its payment.',
+      'Gives a sale up that Redis has lost, or whose log or counts somebody has changed for good. Nothing is sold in it any more. Its orders stay, the rest of the stock goes back to the shop, and the workers settle it when no order waits for its payment. A sale that only Redis knows ends there, and its keys live for thirty days.',
     )
     .requiredOption('--reason <text>', 'why, for the record; 1 to 500 characters')
+    .option('--new-database', 'the database that Redis was used with is lost, and this one replaces it')
     .json()
     .example('rain sale write-off m3k9x2a1b2c3d4 --reason "Redis was flushed by mistake" --dry-run')
     .runsWithContext(
-      async (context, saleId: string, { reason, dryRun = false }: { reason: string; dryRun?: boolean }) => {
-        const { ok: _, ...done } = acceptedAs(await writeOffSale(context, saleId, reason, { dryRun }), {
+      async (
+        context,
+        saleId: string,
+        { reason, dryRun = false, newDatabase = false }: { reason: string; dryRun?: boolean; newDatabase?: boolean },
+      ) => {
+        const { ok: _, ...done } = acceptedAs(await writeOffSale(context, saleId, reason, { dryRun, newDatabase }), {
           reason: '--reason',
         });
+        if (done.unknown)
+          return {
+            value: done,
+            text: `${saleId} ${dryRun ? 'would be' : 'is'} closed in Redis, with ${done.unknown.orders} orders that the ledger does not know; list them with: rain sale orders ${saleId} --redis --csv`,
+          };
         const rest =
           done.waiting > 0
             ? `; ${done.waiting} orders wait for their payment, and the workers settle the sale when that is decided`

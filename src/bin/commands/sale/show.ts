@@ -90,7 +90,7 @@ function describe(one: SaleView): string {
   const head = facts([
     ['sale', `${saleId}  ${titleOf(one)}`],
     ['state', paintState(state)],
-    ...(held === undefined ? [] : [['held', heldReason(saleId, JSON.stringify(held))]]),
+    ...(held === undefined ? [] : [['held', heldReason(saleId, held)]]),
     ...(pausedBecause === undefined ? [] : [['paused', pausedNotice(saleId, pausedBecause)]]),
     ...(damaged === undefined ? [] : [['damaged', damaged]]),
     ...(campaign

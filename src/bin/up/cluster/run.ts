@@ -14,7 +14,7 @@ import type { Progress } from '../../progress.ts';
 import type { Terminal } from '../../terminal.ts';
 import { playRound } from '../demo.ts';
 import type { UpOptions } from '../run.ts';
-import { failed } from '../system.ts';
+import { failed, patienceOf } from '../system.ts';
 import { failOver, type Failover } from './failover.ts';
 import { Refusals } from './refusals.ts';
 import { describeTrial, type Trial } from './report.ts';
@@ -43,6 +43,7 @@ export async function upCluster(terminal: Terminal, options: UpOptions, shutdown
   const context = await openContext(
     { REDIS_URL: system.cluster.url, DATABASE_URL: system.databaseUrl, SIGNING_SECRET: system.signingSecret },
     'trial',
+    patienceOf(terminal),
   );
   shutdown.onClose('commands', () => context.close());
 

@@ -91,7 +91,9 @@ export async function startClusterSystem(
   tell(`starting three Redis masters, three replicas and a database in ${folder}`);
   const [cluster, database] = await Promise.all([
     open('Redis servers', () => startEmbeddedCluster({ home, password: redisPassword })),
-    open('database', () => startEmbeddedDatabase({ home })),
+    open('database', () =>
+      startEmbeddedDatabase({ home, onWaiting: (why) => tell(`waiting for the database: ${why}`) }),
+    ),
   ]);
   for (const server of [...cluster.masters, ...cluster.replicas])
     void server.lost.then(() => endWithout(terminal, `Redis ${server.name}`, shutdown));
@@ -126,6 +128,8 @@ export async function startClusterSystem(
         env,
         logs: home.logs,
         facts,
+        signal: shutdown.signal,
+        onWaiting: (why) => tell(`waiting for ${name}: ${why}`),
       });
       return started.ok ? { ok: true, server: started.child } : started;
     });

@@ -77,7 +77,8 @@ function compareTold(
   return { key: `deadline ${id}`, right: { status: held.status, payBy } };
 }
 
-function isAhead(told: OrderStatus, has: OrderStatus, hasOrder: boolean): boolean {
+/** Whether Redis tells a status that its order does not have, or not yet. */
+export function isAhead(told: OrderStatus, has: OrderStatus, hasOrder: boolean): boolean {
   if (told === 'reserved' || told === has) return false;
   if (told === 'created') return !hasOrder;
   return told !== 'paid' || has !== 'refunded';

@@ -1,5 +1,11 @@
 import { FINAL_REASONS, ORDER_DEAD_REASONS, type OrderLetter } from '../../../orders/deadLetter.ts';
-import { findOrderLetter, readOrderLetters, type OrderLetterSearch } from '../../../orders/deadLetters.ts';
+import {
+  findOrderLetter,
+  isSignedOrderLetter,
+  readOrderLetters,
+  type OrderLetterSearch,
+} from '../../../orders/deadLetters.ts';
+import { UNSIGNED_ADVICE } from '../../../credit/letterBox.ts';
 import type { BookedOrder } from '../../../ledger/orders.ts';
 import { iso } from '../../../rain/figures.ts';
 import { parseReservation, type Reservation } from '../../../sale/reservation.ts';
@@ -15,7 +21,7 @@ type Row = Awaited<ReturnType<typeof readOrderLetters>>['letters'][number];
 export interface OrderLetterView
   extends
     OrderLetter,
-    Pick<DeadLetterView, 'letter' | 'deadLetteredAt' | 'discarded'>,
+    Pick<DeadLetterView, 'letter' | 'deadLetteredAt' | 'discarded' | 'unsigned'>,
     Partial<Pick<Reservation, 'reservationId' | 'userId' | 'sku' | 'quantity' | 'price'>> {
   /** The meaning of the reason, and the way out. */
   text: string;
@@ -52,7 +58,7 @@ export async function showOrderLetter(context: OrderLetterContext, id: string): 
 
 /** With what the ledger has of each. */
 async function viewAll(
-  { ledger }: Pick<OperatorContext, 'ledger'>,
+  { ledger, signer }: Pick<OperatorContext, 'ledger' | 'signer'>,
   letters: readonly Row[],
 ): Promise<OrderLetterView[]> {
   const parsed = letters.map(({ entry }) => parseReservation(entry));
@@ -62,12 +68,15 @@ async function viewAll(
     ids.length === 0 ? [] : await ledger.orders({ ids }, ids.length),
   ];
   const statuses = new Map(orders.map(({ id, status }) => [id, status]));
-  return letters.map(({ id, deadLetteredAt, ...letter }, i) => {
+  return letters.map((row, i) => {
+    const { id, deadLetteredAt, mac: _, ...letter } = row;
     const one = parsed[i]!;
+    const signed = isSignedOrderLetter(row, signer);
     return {
       letter: id,
       ...letter,
-      text: ORDER_DEAD_REASONS[letter.reason],
+      text: signed ? ORDER_DEAD_REASONS[letter.reason] : UNSIGNED_ADVICE,
+      ...(!signed && { unsigned: true as const }),
       ...(FINAL_REASONS.has(letter.reason) && { final: true as const }),
       ...(one.ok && about(one.reservation, statuses)),
       deadLetteredAt: iso(deadLetteredAt),

@@ -1,0 +1,1 @@
+../../postgresql/grants.sql
