@@ -34,7 +34,7 @@ export function createGuestTokens({ random = () => randomBytes(9).toString('base
     async renew(former: string): Promise<IssuedGuest | undefined> {
       const bearer = await read(former);
       // The same secret may sign tokens of real users. We must not renew those.
-      if (!bearer?.subject.startsWith(GUEST_PREFIX)) return undefined;
+      if (!bearer || bearer === 'unavailable' || !bearer.subject.startsWith(GUEST_PREFIX)) return undefined;
       const { auth_time, iat } = decodeJwt(former);
       const authTime = auth_time ?? iat;
       // Says what must be true: a time that is no number makes it false.

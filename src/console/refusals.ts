@@ -153,7 +153,7 @@ export const PLAYER_REFUSALS = {
   unavailable: {
     status: 503,
     code: 'unavailable',
-    reason: 'The ledger cannot be read now. Your winnings are safe. Try again in a moment.',
+    reason: 'This cannot be read now. Your winnings are safe. Try again in a moment.',
   },
 } as const satisfies Record<string, Refusal>;
 

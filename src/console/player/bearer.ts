@@ -14,15 +14,16 @@ interface Bearer {
 
 /**
  * Reads the token of a request's header [R9]; cookies are never read.
- * @returns `undefined`: there is none, or it is not valid
+ * @returns `undefined`: there is none, or it is not valid; `unavailable` as ReadToken does
  */
 export function createBearerReader(
   readToken: ReadToken,
-): (request: Pick<FastifyRequest, 'headers'>) => Promise<Bearer | undefined> {
+): (request: Pick<FastifyRequest, 'headers'>) => Promise<Bearer | 'unavailable' | undefined> {
   return async ({ headers }) => {
     const token = /^Bearer (\S+)$/i.exec(headers.authorization ?? '')?.[1];
     if (token === undefined || token.length > TOKEN_CHARACTERS_MAX) return undefined;
     const found = await readToken(token);
+    if (found === 'unavailable') return found;
     const user = bearerId.safeParse(found?.subject);
     return found && user.success ? { userId: user.data, audience: audienceOf(found) } : undefined;
   };

@@ -24,6 +24,7 @@ const LIMITS = {
   pageMax: 100,
   cursorCharactersMax: 800,
   answerMsMax: 4_000,
+  unavailableRetryMs: 2_000,
   /** Requests in progress, each of which reads the ledger. Further ones are told to retry after a random time. */
   answersAtOnceMax: 500,
   busyMsMin: 1_000,
@@ -79,7 +80,9 @@ export function servePlayers(
   });
 
   server.get('/api/me', route(LIMITS.perMinutePerAddress), async (request, reply) => {
-    const user = (await bearerOf(request))?.userId;
+    const bearer = await bearerOf(request);
+    if (bearer === 'unavailable') return refuse(reply, PLAYER_REFUSALS.unavailable, LIMITS.unavailableRetryMs);
+    const user = bearer?.userId;
     if (user === undefined) return refuse(reply.header('www-authenticate', 'Bearer'), PLAYER_REFUSALS.no_token);
     const waitMs = wallets.take(user);
     if (waitMs > 0) return refuse(reply, PLAYER_REFUSALS.too_often, waitMs);
@@ -130,6 +133,6 @@ export function servePlayers(
     } catch (error) {
       log.warn({ err: error }, 'cannot answer a player');
     }
-    return refuse(reply, PLAYER_REFUSALS.unavailable, 2_000);
+    return refuse(reply, PLAYER_REFUSALS.unavailable, LIMITS.unavailableRetryMs);
   }
 }

@@ -61,9 +61,11 @@ export function serveThemes(
   const bearerOf = createBearerReader(readToken);
 
   /** Whether the token is for this rain even if it is by invitation. */
-  async function isInvited(request: FastifyRequest, rain: string): Promise<boolean> {
+  async function isInvited(request: FastifyRequest, rain: string): Promise<boolean | 'unavailable'> {
     const bearer = await bearerOf(request);
-    return bearer !== undefined && mayEnter(bearer.audience, 'rains', rain, { invitedOnly: true });
+    return bearer === 'unavailable'
+      ? bearer
+      : bearer !== undefined && mayEnter(bearer.audience, 'rains', rain, { invitedOnly: true });
   }
 
   server.get('/api/theme', route(LIMITS.perMinutePerAddress), async (request, reply) => {
@@ -71,6 +73,7 @@ export function serveThemes(
     if (!query.success) return refuse(reply, refusalFor([firstRefusal(query.error, 'request')], 'bad_request'));
     const [address, { rain }] = [visitorAddress(request), query.data];
     const invited = rain !== undefined && (await isInvited(request, rain));
+    if (invited === 'unavailable') return refuse(reply, PLAYER_REFUSALS.unavailable, LIMITS.retryMs);
     if (rain !== undefined && !invited && unknownRains.exceeds(address, rain))
       return refuse(reply, PLAYER_REFUSALS.too_often, 60_000);
     const greetingOf = (id: string) =>

@@ -7,6 +7,7 @@ import { firstRefusal } from '../../rain/refusal.ts';
 import { parseReservationId, RESERVATION_EXPECTED, saleId } from '../../sale/ids.ts';
 import type { HandlerContext } from '../handlers/context.ts';
 import { callerAddress } from '../sockets/callerAddress.ts';
+import { UNAVAILABLE_RETRY_MS } from '../sockets/limits.ts';
 import {
   checkAccepting,
   checkBannedAddress,
@@ -79,6 +80,7 @@ export function openBuyerApi(context: HandlerContext, rules: UpgradeRules) {
         const closed = checkAccepting(rules);
         if (closed) return refuseByDoor(response, closed);
         if (!caller) return refuse(response, REFUSALS[401]);
+        if (caller === 'unavailable') return refuse(response, REFUSALS[503], UNAVAILABLE_RETRY_MS);
         admit(caller, address, request, response, route);
       })
       .catch((error: unknown) => {

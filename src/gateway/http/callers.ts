@@ -18,7 +18,7 @@ export class Callers {
   readonly #rules: CallersRules;
   readonly #known = new Map<string, HttpCaller>();
   /** Verifications under way. */
-  readonly #verifying = new Map<string, Promise<HttpCaller | undefined>>();
+  readonly #verifying = new Map<string, Promise<HttpCaller | 'unavailable' | undefined>>();
 
   constructor(rules: CallersRules) {
     this.#rules = rules;
@@ -36,8 +36,8 @@ export class Callers {
     return this.#verifying.has(token);
   }
 
-  /** Requests with one token share one verification. @returns undefined: the token is not valid */
-  verify(token: string): Promise<HttpCaller | undefined> {
+  /** Requests with one token share one verification. @returns as VerifyToken does */
+  verify(token: string): Promise<HttpCaller | 'unavailable' | undefined> {
     const underWay = this.#verifying.get(token);
     if (underWay) return underWay;
     const verifying = this.#verify(token).finally(() => this.#verifying.delete(token));
@@ -45,9 +45,9 @@ export class Callers {
     return verifying;
   }
 
-  async #verify(token: string): Promise<HttpCaller | undefined> {
+  async #verify(token: string): Promise<HttpCaller | 'unavailable' | undefined> {
     const identity = await this.#rules.verify(token);
-    if (!identity) return undefined;
+    if (!identity || identity === 'unavailable') return identity;
     const caller: HttpCaller = { ...identity, tickets: undefined, solving: false, openPurchase: undefined };
     if (token.length <= TOKEN_CHARACTERS_MAX) putLast(this.#known, token, caller, this.#rules.callersMax);
     return caller;

@@ -11,7 +11,8 @@ export interface Identity {
   audience: Audience | undefined;
 }
 
-export type VerifyToken = (token: string) => Promise<Identity | undefined>;
+/** `unavailable`: the issuer does not send the keys that would tell whether the token is good. */
+export type VerifyToken = (token: string) => Promise<Identity | 'unavailable' | undefined>;
 
 /**
  * Verifies tokens. The user is the `sub` of a verified, unexpired token and nothing else [R9].
@@ -22,6 +23,7 @@ export function createVerifier(rules: TokenRules, now: () => number): VerifyToke
   const read = createTokenReader(rules, now);
   return async (token) => {
     const bearer = await read(token);
+    if (bearer === 'unavailable') return bearer;
     const user = bearerId.safeParse(bearer?.subject);
     if (!bearer || !user.success) return undefined;
     return { userId: user.data, expiresAt: bearer.expiresAt, audience: audienceOf(bearer) };

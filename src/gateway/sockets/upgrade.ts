@@ -43,6 +43,7 @@ export async function checkUpgrade(request: IncomingMessage, rules: UpgradeRules
   const token = bearerToken(request, offered);
   const identity = token === undefined ? undefined : await rules.verify(token);
   if (!identity) return refused(401);
+  if (identity === 'unavailable') return refused(503, UNAVAILABLE_RETRY_MS);
   // During the verification a shutdown may have begun, or others may have taken the last place.
   return checkCapacity(address, rules) ?? checkUser(identity.userId, rules) ?? { ok: true, identity, address };
 }

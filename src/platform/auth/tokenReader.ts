@@ -1,6 +1,7 @@
-import { createRemoteJWKSet, jwtVerify } from 'jose';
+import { jwtVerify } from 'jose';
 import { z } from 'zod';
 import { createHs256Reader, decodeCanonical, readObject } from './hs256.ts';
+import { createPublicKeys, KeysUnavailableError } from './publicKeys.ts';
 import { NAMED_MAX } from './token.ts';
 
 export interface TokenRules {
@@ -14,10 +15,7 @@ export interface TokenRules {
   expiredSecondsMax?: number;
 }
 
-/** How long the issuer may take to send its public keys, ms. */
-const JWKS_ANSWER_MS_MAX = 3_000;
-
-/** How far the issuer's clock may be ahead of ours, and how long a token may be valid from now on. */
+/** How far the issuer's clock may be ahead of ours, for `iat` and `nbf`, and how long a token may be valid from now on. */
 const FUTURE_SECONDS_MAX = 120;
 const LIFE_SECONDS_MAX = 366 * 24 * 3_600;
 
@@ -43,8 +41,11 @@ interface Bearer extends Pick<Claims, 'rains' | 'sales' | 'watch'> {
   expiresAt: number;
 }
 
-/** The bearer of a token; `undefined` for a text that is no verified, unexpired token. */
-export type ReadToken = (token: string) => Promise<Bearer | undefined>;
+/**
+ * The bearer of a token; `undefined` for a text that is no verified, unexpired token; `unavailable` while the issuer
+ * does not send the keys that would tell.
+ */
+export type ReadToken = (token: string) => Promise<Bearer | 'unavailable' | undefined>;
 
 /**
  * We choose the algorithm, never the token: HS256 with a secret, public-key signatures with a JWKS. The two are never
@@ -53,10 +54,10 @@ export type ReadToken = (token: string) => Promise<Bearer | undefined>;
 export function createTokenReader(rules: TokenRules, now: () => number): ReadToken {
   const { secret, jwksUrl } = rules;
   if (jwksUrl !== undefined) {
-    const read = createJwksReader(jwksUrl);
+    const read = createJwksReader(jwksUrl, now);
     return async (token) => {
-      const at = now();
-      return bearerOf(await read(token, at), rules, at);
+      const payload = await read(token);
+      return payload === 'unavailable' ? payload : bearerOf(payload, rules, now());
     };
   }
   if (!secret) throw new TypeError('a verifier needs a secret or a JWKS address');
@@ -64,25 +65,22 @@ export function createTokenReader(rules: TokenRules, now: () => number): ReadTok
   return async (token) => bearerOf(read(token), rules, now());
 }
 
-/**
- * jose fetches the keys, keeps them, and chooses among them. Only one spelling of a signature is taken, as with a
- * secret.
- */
-function createJwksReader(jwksUrl: string): (token: string, now: number) => Promise<unknown> {
-  const publicKeys = createRemoteJWKSet(new URL(jwksUrl), { timeoutDuration: JWKS_ANSWER_MS_MAX });
-  return async (token, now) => {
+/** Only one spelling of a signature is taken, as with a secret. */
+function createJwksReader(jwksUrl: string, now: () => number): (token: string) => Promise<unknown> {
+  const publicKeys = createPublicKeys(jwksUrl, now);
+  return async (token) => {
     const [head, payload, signature, ...more] = token.split('.');
     if (!readObject(head!) || !readObject(payload ?? '') || more.length > 0) return undefined;
     if (!decodeCanonical(signature ?? '')) return undefined;
     try {
-      return (
-        await jwtVerify(token, publicKeys, {
-          currentDate: new Date(now),
-          algorithms: ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519'],
-        })
-      ).payload;
-    } catch {
-      return undefined;
+      const verified = await jwtVerify(token, publicKeys, {
+        currentDate: new Date(now()),
+        algorithms: ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519'],
+        clockTolerance: FUTURE_SECONDS_MAX,
+      });
+      return verified.payload;
+    } catch (error) {
+      return error instanceof KeysUnavailableError ? 'unavailable' : undefined;
     }
   };
 }
@@ -107,5 +105,10 @@ function bearerOf(
 function isNow({ exp, nbf = -Infinity, iat = 0 }: Pick<Claims, 'exp' | 'nbf' | 'iat'>, seconds: number): boolean {
   const begun = Math.floor(seconds);
   // A token from the future is a mistake of the issuer's, and one without an end in sight cannot be withdrawn.
-  return nbf <= begun && exp > begun && iat <= seconds + FUTURE_SECONDS_MAX && exp <= seconds + LIFE_SECONDS_MAX;
+  return (
+    nbf <= begun + FUTURE_SECONDS_MAX &&
+    exp > begun &&
+    iat <= seconds + FUTURE_SECONDS_MAX &&
+    exp <= seconds + LIFE_SECONDS_MAX
+  );
 }

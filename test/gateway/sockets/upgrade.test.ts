@@ -17,6 +17,7 @@ async function meanwhile(
   limits: Partial<Limits>,
   happens: (stage: { rules: UpgradeRules; blocked: Set<string>; closing: { now: boolean } }) => void,
   rawHeaders: string[] = [],
+  own: Partial<UpgradeRules> = {},
 ) {
   const all: Limits = { ...LIMITS, ...limits };
   const counters = createGatewayCounters();
@@ -38,6 +39,7 @@ async function meanwhile(
       happens({ rules, blocked, closing });
       return { userId: 'ann', expiresAt: Infinity, audience: undefined };
     },
+    ...own,
   };
   return await checkUpgrade(Object.assign(Object.create(request) as IncomingMessage, { rawHeaders }), rules);
 }
@@ -85,4 +87,12 @@ test.each<[string, Partial<Limits>, Parameters<typeof meanwhile>[1], number | st
   ['the user is blocked', {}, ({ blocked }) => blocked.add('ann'), 'blocked'],
 ])('%s while the token is being verified: the upgrade is refused', async (_, limits, happens, refusal) => {
   expect(await meanwhile(limits, happens)).toMatchObject({ ok: false, refusal });
+});
+
+test('while the issuer does not send its keys the upgrade is refused until later, and not for the token', async () => {
+  expect(await meanwhile({}, () => {}, [], { verify: async () => 'unavailable' })).toEqual({
+    ok: false,
+    refusal: 503,
+    retryInMs: 1_000,
+  });
 });
