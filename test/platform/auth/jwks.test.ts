@@ -64,7 +64,11 @@ test('[R9] a public key is no secret: a token in HS256 under its text is none, a
 async function openMoodyIssuer() {
   const issued = { keys: [{ ...(await exportJWK(publicKey)), alg: 'ES256', kid: 'old' }] };
   const good = (response: ServerResponse) => void response.end(JSON.stringify(issued));
-  const state = { asked: 0, now: NOW, answer: good };
+  const state: { asked: number; now: number; answer: (response: ServerResponse) => void } = {
+    asked: 0,
+    now: NOW,
+    answer: good,
+  };
   const moody = createServer((_, response) => {
     state.asked++;
     state.answer(response);
