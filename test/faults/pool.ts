@@ -8,29 +8,44 @@ interface Pool<D> {
 
 /** At the head of a file or of a `describe`: so many systems, from before its first test until after its last. */
 export function openPool<D extends { end(): Promise<void> }>(open: () => Promise<D>, size: number): Pool<D> {
-  const all: D[] = [];
-  const free: D[] = [];
-  const waiting: ((system: D) => void)[] = [];
-  const giveBack = (system: D) => {
-    const next = waiting.shift();
-    if (next) next(system);
-    else free.push(system);
+  const all = new Set<Promise<D>>();
+  const free: Promise<D>[] = [];
+  const waiting: (() => void)[] = [];
+  const openOne = () => {
+    const opening = open();
+    all.add(opening);
+    return opening;
   };
+  const giveBack = (system: Promise<D>) => {
+    free.push(system);
+    waiting.shift()?.();
+  };
+  const end = (system: Promise<D>) =>
+    system.then(
+      (opened) => opened.end(),
+      () => {},
+    );
   beforeAll(async () => {
-    const opened = await Promise.allSettled(Array.from({ length: size }, async () => void all.push(await open())));
-    for (const each of opened) if (each.status === 'rejected') throw each.reason;
-    free.push(...all);
+    free.push(...Array.from({ length: size }, openOne));
+    await Promise.all(free);
   }, 120_000);
-  afterAll(() => Promise.all(all.map((system) => system.end())), 60_000);
+  afterAll(() => Promise.all(Array.from(all, end)), 60_000);
   return {
     async lend(run) {
-      const system =
-        free.pop() ??
-        (await new Promise<D>((resolve) => {
+      while (free.length === 0)
+        await new Promise<void>((resolve) => {
           waiting.push(resolve);
-        }));
+        });
+      let system = free.pop()!;
       try {
-        return await run(system);
+        return await run(await system);
+      } catch (error) {
+        // A run that failed may have left something behind, such as a master that stayed a replica: others do not get it.
+        all.delete(system);
+        await end(system).catch(() => {});
+        system = openOne();
+        system.catch(() => {});
+        throw error;
       } finally {
         giveBack(system);
       }
