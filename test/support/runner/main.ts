@@ -6,7 +6,7 @@ import { constants } from 'node:os';
 import { writeLastFullRun } from './lastFullRun.ts';
 import { idleDeployTests, longPart } from './longPart.ts';
 import { WITHOUT_VARIABLE } from './projects.ts';
-import { afterRepeat, countsOf, filesToRepeat, summaryOf, type RunRecord } from './runRecord.ts';
+import { afterRepeat, closingLines, countsOf, filesToRepeat, type RunRecord } from './runRecord.ts';
 import { endWithRun, runVitest } from './vitestRun.ts';
 
 /** The counts, or an end with the code of a run that came to none. */
@@ -70,5 +70,5 @@ if (full && code === 0) {
   const unwritten = writeLastFullRun(process.cwd(), { minutes, counts: countsOf(record) });
   if (unwritten) console.log(`this full run is not written down: ${unwritten}`);
 }
-console.log(summaryOf(record));
+for (const line of closingLines(record)) console.log(line);
 process.exitCode = code;

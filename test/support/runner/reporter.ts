@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
-import type { Reporter, SerializedError, TestModule } from 'vitest/node';
-import { RECORD_VARIABLE, summaryOf, type Failure, type RunRecord } from './runRecord.ts';
+import type { Reporter, SerializedError, TestCase, TestModule } from 'vitest/node';
+import { closingLines, lineOf, RECORD_VARIABLE, type Failure, type RunRecord } from './runRecord.ts';
 
 interface ErrorOfTest {
   message: string;
@@ -11,8 +11,8 @@ interface ErrorOfTest {
 /**
  * Closes the run with the name and the first error of each failure, and one line for machines, `N passed, N failed[, N
  * skipped]`, from vitest's own counts. Each fault outside a test (a file that would not load, a hook of a suite, an
- * unhandled error) counts as one failure. Where the run may be followed by a second one, the counts are written to a
- * file, and the line is left to the one who started both.
+ * unhandled error) counts as one failure. Where the run may be followed by a second one, both are written to a file, and
+ * the lines are left to the one who started both.
  */
 export default class SummaryReporter implements Reporter {
   readonly #recordPath = process.env[RECORD_VARIABLE];
@@ -22,15 +22,20 @@ export default class SummaryReporter implements Reporter {
     delete process.env[RECORD_VARIABLE];
   }
 
+  /** At once, because a long run may be ended before it tells of its failures. */
+  onTestCaseResult(test: TestCase): void {
+    const { state, errors } = test.result();
+    if (state !== 'failed') return;
+    process.stdout.write(`failed: ${lineOf(failure(test.module.relativeModuleId, test.fullName, errors))}\n`);
+  }
+
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly SerializedError[]): void {
     const record: RunRecord = {
       files: {},
       failures: unhandledErrors.map((error) => failure(undefined, 'outside a test', [error])),
     };
     for (const module of modules) addModule(record, module);
-    // Last, because whoever reads a long run sees its end first, and often no more.
-    process.stdout.write(`\n${record.failures.map((failed) => `FAILED ${lineOf(failed)}\n`).join('')}`);
-    if (this.#recordPath === undefined) process.stdout.write(`${summaryOf(record)}\n`);
+    if (this.#recordPath === undefined) process.stdout.write(`\n${closingLines(record).join('\n')}\n`);
     else writeFileSync(this.#recordPath, JSON.stringify(record));
     if (record.failures.length > 0) process.exitCode ||= 1;
   }
@@ -59,9 +64,4 @@ function differences({ diff }: ErrorOfTest): string[] {
   return stripVTControlCharacters(diff ?? '')
     .split('\n')
     .filter((line) => /^\s*[-+]\s/.test(line));
-}
-
-function lineOf({ file, title, messages }: Failure): string {
-  const name = [file, title].filter(Boolean).join(' > ');
-  return `${name}: ${messages[0]?.slice(0, 600) ?? 'it never ran'}`;
 }

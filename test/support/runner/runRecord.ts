@@ -67,6 +67,18 @@ export function countsOf({ files, failures }: RunRecord): Counts & { failed: num
   return { passed: sum('passed'), failed: failures.length, skipped: sum('skipped') };
 }
 
+/** A failure in a line, for people. */
+export function lineOf({ file, title, messages }: Failure): string {
+  const name = [file, title].filter(Boolean).join(' > ');
+  return `${name}: ${messages[0]?.slice(0, 600) ?? 'it never ran'}`;
+}
+
+/** The failures, then the counts: last, because the end of a long run is read first, and often alone. */
+export const closingLines = (record: RunRecord): string[] => [
+  ...record.failures.map((failure) => `FAILED ${lineOf(failure)}`),
+  summaryOf(record),
+];
+
 /** The line for machines, `N passed, N failed[, N skipped]`. */
 export function summaryOf(record: RunRecord): string {
   const { passed, failed, skipped } = countsOf(record);
