@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { codeIn } from '../../platform/auth/typedCode.ts';
 import { createSemaphore } from '../../platform/concurrency/semaphore.ts';
@@ -8,13 +8,15 @@ import type { EntryTokens } from '../entryTokens.ts';
 import { NOBODY_BLOCKED, type BlockedGuests } from '../blockedGuests.ts';
 import type { GuestTokens } from '../guests.ts';
 import { REFUSALS, refusalFor, refuse } from '../refusals.ts';
-import { visitorAddress } from '../session/authenticate.ts';
+import { isForeign, visitorAddress } from '../session/authenticate.ts';
 import { createRateLimiter, type RateLimit } from './rateLimiter.ts';
+import { WaitingLines } from './waitingLines.ts';
 
 /** Each limit protects this process, or what is named, from one careless or hostile visitor [R10]. */
 const LIMITS = {
-  /** The limit of each path below. A whole hall may share one address and open its pages at the same moment. */
+  /** Screens, and counts of phones. */
   requestsPerMinutePerAddress: 6_000,
+  renewalsPerMinutePerGuest: 6_000,
   /** New guests; who comes again is none. Protects the packets, and the memory of gateways, from invented guests. */
   newGuestsPerMinutePerAddress: 60,
   newGuestsAtOncePerAddress: {
@@ -22,12 +24,12 @@ const LIMITS = {
     /** Five hundred phones behind one address, each twice. */
     event: 1_000,
   },
-  /** Protects the codes, of which 1 in 2^50 is right: people mistype, and do not guess. */
+  /** Beyond them the address looks up its codes more slowly: people mistype, and 1 in 2^50 guesses is right. */
   wrongCodesPerMinutePerAddress: 60,
   wrongCodesAtOncePerAddress: 120,
-  /** Codes that are being looked up. So many wrong ones more can be tried before they are counted. */
   codesAtOnceMax: 32,
   addressesRemembered: 5_000,
+  guestsRemembered: 50_000,
   tokenCharactersMax: 2_048,
   codeCharactersMax: 64,
 } as const;
@@ -36,12 +38,18 @@ const NEW_GUESTS = {
   perMinute: LIMITS.newGuestsPerMinutePerAddress,
   callersRemembered: LIMITS.addressesRemembered,
 } as const;
+const RENEWALS = {
+  atOnceMax: LIMITS.renewalsPerMinutePerGuest,
+  perMinute: LIMITS.renewalsPerMinutePerGuest,
+  callersRemembered: LIMITS.guestsRemembered,
+} as const;
 const WRONG_CODES: RateLimit = {
   atOnceMax: LIMITS.wrongCodesAtOncePerAddress,
   perMinute: LIMITS.wrongCodesPerMinutePerAddress,
   callersRemembered: LIMITS.addressesRemembered,
 };
 const COUNT_MS = 1_000;
+const LINE_FULL_MS = 1_000;
 const NAME_BLOCKED = refusalFor(
   [{ field: 'name', reason: 'expected another name: a guest of this one is blocked' }],
   'bad_request',
@@ -82,7 +90,10 @@ const codeRequest = z.strictObject({
     .max(LIMITS.codeCharactersMax, 'expected the code of a participant'),
 });
 
-/** Gives tokens to those who may come in. @param kind a hall has many phones behind one address */
+/**
+ * Gives tokens to those who may come in, but to no page of another site: it would use up the places of its visitor's
+ * address. @param kind a hall has many phones behind one address
+ */
 export function serveEntry(
   server: FastifyInstance,
   {
@@ -96,12 +107,18 @@ export function serveEntry(
   }: EntryOptions,
   kind: keyof typeof LIMITS.newGuestsAtOncePerAddress,
 ): void {
-  const route = { config: { rateLimit: { max: LIMITS.requestsPerMinutePerAddress, timeWindow: 60_000 } } };
+  const ownPage = {
+    onRequest: async (request: FastifyRequest, reply: FastifyReply) =>
+      isForeign(request) ? refuse(reply, REFUSALS.cross_origin) : undefined,
+  };
+  const limited = { config: { rateLimit: { max: LIMITS.requestsPerMinutePerAddress, timeWindow: 60_000 } } };
   const newGuests = createRateLimiter({ ...NEW_GUESTS, atOnceMax: LIMITS.newGuestsAtOncePerAddress[kind] });
   const wrong = createRateLimiter(wrongCodes);
+  const renewals = createRateLimiter(RENEWALS);
   const inTurn = createSemaphore(LIMITS.codesAtOnceMax);
+  const lines = new WaitingLines();
 
-  server.post('/api/guest', route, async (request, reply) => {
+  server.post('/api/guest', ownPage, async (request, reply) => {
     if (!guests) return refuse(reply, REFUSALS.no_guests);
     const body = guestRequest.safeParse(request.body);
     if (!body.success) return refuse(reply, refusalFor([firstRefusal(body.error, 'request')], 'bad_request'));
@@ -109,37 +126,36 @@ export function serveEntry(
     reply.header('cache-control', 'no-store');
     const known = token === undefined ? undefined : await guests.renew(token);
     const blocked = await blockedGuests();
-    if (known) return blocked.holds(known.userId) ? refuse(reply, REFUSALS.blocked) : known;
+    if (known) {
+      if (blocked.holds(known.userId)) return refuse(reply, REFUSALS.blocked);
+      const waitMs = renewals.take(known.userId);
+      return waitMs > 0 ? refuse(reply, REFUSALS.too_many, waitMs) : known;
+    }
     if (name !== undefined && blocked.hasName(name)) return refuse(reply, NAME_BLOCKED);
     const waitMs = newGuests.take(visitorAddress(request));
     return waitMs > 0 ? refuse(reply, REFUSALS.too_many, waitMs) : guests.issue(name);
   });
 
-  /**
-   * @returns how long the address must wait, ms, before the code is looked at; else whose it is. Only wrong ones count
-   */
-  async function enter(address: string, code: string, lookUp: NonNullable<typeof enterByCode>) {
-    const waitMs = wrong.waitOf(address);
-    if (waitMs > 0) return waitMs;
-    const person = await lookUp(code);
-    if (!person) wrong.take(address);
-    return person;
-  }
-
-  server.post('/api/participant', route, async (request, reply) => {
+  server.post('/api/participant', ownPage, async (request, reply) => {
     if (!enterByCode || !tokens) return refuse(reply, REFUSALS.no_participants);
     const body = codeRequest.safeParse(request.body);
     if (!body.success) return refuse(reply, refusalFor([firstRefusal(body.error, 'request')], 'bad_request'));
-    const code = codeIn(body.data.code);
+    const [code, address] = [codeIn(body.data.code), visitorAddress(request)];
+    if (lines.isFull(address)) return refuse(reply, REFUSALS.too_many, LINE_FULL_MS);
     const found =
-      code === undefined ? undefined : await inTurn(() => enter(visitorAddress(request), code, enterByCode));
-    if (typeof found === 'number') return refuse(reply, REFUSALS.too_many, found);
+      code === undefined
+        ? undefined
+        : await lines.lookUp(address, {
+            isGone: () => reply.raw.destroyed,
+            look: () => inTurn(() => enterByCode(code)),
+            isTooMany: () => wrong.take(address) > 0,
+          });
     if (!found) return refuse(reply, REFUSALS.no_such_code);
     reply.header('cache-control', 'no-store');
     return { ...(await tokens.issue(found.userId)), ...found };
   });
 
-  server.post('/api/screen', route, async (_request, reply) => {
+  server.post('/api/screen', { ...ownPage, ...limited }, async (_request, reply) => {
     if (!tokens || !screens) return refuse(reply, REFUSALS.no_guests);
     reply.header('cache-control', 'no-store');
     return tokens.forScreen();
@@ -147,7 +163,7 @@ export function serveEntry(
 
   /** One count for all who ask within a second. */
   let [counted, countedAt] = [Promise.resolve(0), -Infinity];
-  server.get('/api/present', route, async (_request, reply) => {
+  server.get('/api/present', limited, async (_request, reply) => {
     if (!countPhones) return refuse(reply, REFUSALS.not_found);
     reply.header('cache-control', 'no-store');
     if (performance.now() >= countedAt + COUNT_MS) [counted, countedAt] = [countPhones(), performance.now()];

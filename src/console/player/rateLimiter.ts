@@ -33,7 +33,5 @@ export function createRateLimiter({ atOnceMax, perMinute, callersRemembered }: R
       buckets.set(caller, bucket, fullAfterMs);
       return bucket.tryRemoveTokens(1) ? 0 : Math.ceil(Math.max(1, bucket.getWaitTime(1)));
     },
-    /** Counts nothing. */
-    waitOf: (caller: string): number => Math.ceil(buckets.get(caller)?.getWaitTime(1) ?? 0),
   };
 }

@@ -19,8 +19,6 @@ import type { UnknownRains } from './unknownRains.ts';
 const LIMITS = {
   /** A whole office may share one address and read its wallets at the end of a rain. */
   perMinutePerAddress: 30_000,
-  /** Without a token. A page asks up to eight times for the rain that it showed. */
-  leaderboardsPerMinutePerAddress: 6_000,
   pageMax: 100,
   cursorCharactersMax: 800,
   answerMsMax: 4_000,
@@ -72,42 +70,59 @@ export function servePlayers(
   let inProgress = 0;
   const bearerOf = createBearerReader(readToken);
   const wallets = createRateLimiter({ ...WALLETS_PER_USER, atOnceMax: perMinutePerUser, perMinute: perMinutePerUser });
-  const route = (max: number) => ({
-    config: { rateLimit: { max, timeWindow: 60_000 } },
+  const route = {
     onRequest: async (request: FastifyRequest, reply: FastifyReply) => {
       allowOrigin(request, reply, allowedOrigins);
     },
-  });
+  };
 
-  server.get('/api/me', route(LIMITS.perMinutePerAddress), async (request, reply) => {
-    const bearer = await bearerOf(request);
-    if (bearer === 'unavailable') return refuse(reply, PLAYER_REFUSALS.unavailable, LIMITS.unavailableRetryMs);
-    const user = bearer?.userId;
-    if (user === undefined) return refuse(reply.header('www-authenticate', 'Bearer'), PLAYER_REFUSALS.no_token);
-    const waitMs = wallets.take(user);
-    if (waitMs > 0) return refuse(reply, PLAYER_REFUSALS.too_often, waitMs);
-    const query = walletQuery.safeParse(request.query);
-    if (!query.success) return refuse(reply, refusalFor([firstRefusal(query.error, 'request')], 'bad_request'));
-    return answer(reply.header('cache-control', 'no-store'), () =>
-      openWalletStatement(user, query.data.cursor, query.data.limit),
-    );
-  });
+  server.get(
+    '/api/me',
+    { ...route, config: { rateLimit: { max: LIMITS.perMinutePerAddress, timeWindow: 60_000 } } },
+    async (request, reply) => {
+      const bearer = await bearerOf(request);
+      if (bearer === 'unavailable') return refuse(reply, PLAYER_REFUSALS.unavailable, LIMITS.unavailableRetryMs);
+      const user = bearer?.userId;
+      if (user === undefined) return refuse(reply.header('www-authenticate', 'Bearer'), PLAYER_REFUSALS.no_token);
+      const waitMs = wallets.take(user);
+      if (waitMs > 0) return refuse(reply, PLAYER_REFUSALS.too_often, waitMs);
+      const query = walletQuery.safeParse(request.query);
+      if (!query.success) return refuse(reply, refusalFor([firstRefusal(query.error, 'request')], 'bad_request'));
+      return answer(reply.header('cache-control', 'no-store'), () =>
+        counted(() => openWalletStatement(user, query.data.cursor, query.data.limit)),
+      );
+    },
+  );
 
-  server.get('/api/rains/:rainId/luckiest', route(LIMITS.leaderboardsPerMinutePerAddress), async (request, reply) => {
+  // No limit of its own: from memory it costs no more than a refusal, which would shut out a whole hall.
+  server.get('/api/rains/:rainId/luckiest', route, async (request, reply) => {
     const path = rainParams.safeParse(request.params);
     if (!path.success) return refuse(reply, refusalFor([firstRefusal(path.error, 'request')], 'bad_request'));
     const address = visitorAddress(request);
     const { rainId } = path.data;
     if (unknownRains.exceeds(address, rainId)) return refuse(reply, PLAYER_REFUSALS.too_often, 60_000);
     return answer(reply.header('cache-control', 'public, max-age=1'), () =>
-      unknownRains.count(address, rainId, () => leaderboard(rainId)),
+      unknownRains.lookUp(
+        address,
+        rainId,
+        () => reply.raw.destroyed,
+        () => counted(() => leaderboard(rainId)),
+      ),
     );
   });
 
   for (const path of ['/api/me', '/api/rains/:rainId/luckiest'])
-    server.options(path, route(LIMITS.perMinutePerAddress), async (_request, reply) =>
-      allowPreflight(reply).code(204).send(),
-    );
+    server.options(path, route, async (_request, reply) => allowPreflight(reply).code(204).send());
+
+  /** Counts until the read ends, not until the answer: a late read still loads the ledger. */
+  async function counted<T>(read: () => Promise<T>): Promise<T> {
+    inProgress++;
+    try {
+      return await read();
+    } finally {
+      inProgress--;
+    }
+  }
 
   async function answer<T extends object>(
     reply: FastifyReply,
@@ -119,16 +134,8 @@ export function servePlayers(
         PLAYER_REFUSALS.busy,
         LIMITS.busyMsMin + Math.random() * (LIMITS.busyMsMax - LIMITS.busyMsMin),
       );
-    inProgress++;
-    const reading = read();
-    // Counts until the read ends, not until the answer: a late read still loads the ledger.
-    void reading
-      .catch(() => {})
-      .finally(() => {
-        inProgress--;
-      });
     try {
-      const found = await deadlineIn(LIMITS.answerMsMax).within(reading);
+      const found = await deadlineIn(LIMITS.answerMsMax).within(read());
       if (found !== 'late') return found ?? refuse(reply, PLAYER_REFUSALS.no_such_rain);
     } catch (error) {
       log.warn({ err: error }, 'cannot answer a player');

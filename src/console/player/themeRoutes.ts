@@ -16,8 +16,6 @@ import type { UnknownRains } from './unknownRains.ts';
 
 /** Each limit protects this process, or the ledger, from one careless or hostile visitor [R10]. */
 const LIMITS = {
-  /** A whole hall may share one address and open its pages at the same moment. */
-  perMinutePerAddress: 6_000,
   filesPerMinutePerAddress: 30_000,
   readMsMax: 4_000,
   retryMs: 2_000,
@@ -51,12 +49,12 @@ export function serveThemes(
   server: FastifyInstance,
   { themes, readToken = async () => undefined, unknownRains, allowedOrigins, log }: ThemeOptions,
 ): void {
-  const route = (max: number) => ({
-    config: { rateLimit: { max, timeWindow: 60_000 } },
+  // A look has no limit of its own: from memory it costs no more than a refusal, which would shut out a whole hall.
+  const route = {
     onRequest: async (request: FastifyRequest, reply: FastifyReply) => {
       allowOrigin(request, reply, allowedOrigins);
     },
-  });
+  };
 
   const bearerOf = createBearerReader(readToken);
 
@@ -68,7 +66,7 @@ export function serveThemes(
       : bearer !== undefined && mayEnter(bearer.audience, 'rains', rain, { invitedOnly: true });
   }
 
-  server.get('/api/theme', route(LIMITS.perMinutePerAddress), async (request, reply) => {
+  server.get('/api/theme', route, async (request, reply) => {
     const query = themeQuery.safeParse(request.query);
     if (!query.success) return refuse(reply, refusalFor([firstRefusal(query.error, 'request')], 'bad_request'));
     const [address, { rain }] = [visitorAddress(request), query.data];
@@ -77,7 +75,14 @@ export function serveThemes(
     if (rain !== undefined && !invited && unknownRains.exceeds(address, rain))
       return refuse(reply, PLAYER_REFUSALS.too_often, 60_000);
     const greetingOf = (id: string) =>
-      invited ? themes.invitedGreeting(id) : unknownRains.count(address, id, () => themes.greeting(id));
+      invited
+        ? themes.invitedGreeting(id)
+        : unknownRains.lookUp(
+            address,
+            id,
+            () => reply.raw.destroyed,
+            () => themes.greeting(id),
+          );
     const shown = await inTime(async () => themes.show(rain === undefined ? undefined : await greetingOf(rain)));
     return shown
       ? reply
@@ -88,7 +93,7 @@ export function serveThemes(
 
   server.get<{ Params: { name: string } }>(
     '/api/theme/files/:name',
-    route(LIMITS.filesPerMinutePerAddress),
+    { ...route, config: { rateLimit: { max: LIMITS.filesPerMinutePerAddress, timeWindow: 60_000 } } },
     async (request, reply) => {
       const read = await inTime(async () => ({ file: await themes.file(`api/theme/files/${request.params.name}`) }));
       if (!read) return refuse(reply, PLAYER_REFUSALS.unavailable, LIMITS.retryMs);
@@ -97,9 +102,7 @@ export function serveThemes(
   );
 
   for (const path of ['/api/theme', '/api/theme/files/:name'])
-    server.options(path, route(LIMITS.perMinutePerAddress), async (_request, reply) =>
-      allowPreflight(reply).code(204).send(),
-    );
+    server.options(path, route, async (_request, reply) => allowPreflight(reply).code(204).send());
 
   /** `undefined` if it takes too long, or the ledger cannot be read. */
   async function inTime<T extends object>(read: () => Promise<T>): Promise<T | undefined> {

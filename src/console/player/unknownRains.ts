@@ -1,4 +1,5 @@
 import { createExpiringCache } from '../../wallet/cache.ts';
+import { WaitingLines } from './waitingLines.ts';
 
 /** Protects the ledger, which reads for each id that it does not know [R10]. */
 const LIMITS = {
@@ -14,15 +15,14 @@ const LIMITS = {
 const WINDOW_MS = 60_000;
 
 /**
- * Counts rains that do not exist, each id once, by the address that asked for them; those that are being looked up
- * count as well. A hall shares one address: what one guest invents does not keep the others from a rain that is there.
+ * Counts rains that do not exist, each id once, by the address that asked for them. Beyond the limit the address looks up
+ * others more slowly. A hall shares one address: invented ids of one guest do not keep the others from a real rain.
  */
 export class UnknownRains {
   readonly #missing;
   readonly #existing;
   readonly #now: () => number;
-  /** By address: how many requests wait for each rain. */
-  readonly #asking = new Map<string, Map<string, number>>();
+  readonly #lines = new WaitingLines();
 
   /** @param now monotonic ms */
   constructor(now: () => number = () => performance.now()) {
@@ -31,35 +31,41 @@ export class UnknownRains {
     this.#existing = createExpiringCache<true>(LIMITS.rainsRemembered, now);
   }
 
-  /**
-   * The address has asked for too many. A rain that it has asked for before is not counted again: its answer is cached.
-   */
+  /** Too many look-ups of the address wait. */
   exceeds(address: string, rainId: string): boolean {
-    if (this.#existing.get(rainId)) return false;
-    const [missing, asking] = [this.#missing.get(address)?.ids, this.#asking.get(address)];
-    if (missing?.has(rainId) || asking?.has(rainId)) return false;
-    return new Set([...(missing ?? []), ...(asking?.keys() ?? [])]).size >= LIMITS.perMinute;
+    return !this.#isCached(address, rainId) && this.#lines.isFull(address);
   }
 
-  async count<T>(address: string, rainId: string, read: () => Promise<T | undefined>): Promise<T | undefined> {
-    const asking = this.#asking.get(address) ?? new Map<string, number>();
-    this.#asking.set(address, asking.set(rainId, (asking.get(rainId) ?? 0) + 1));
-    try {
+  /** @param isGone whether nobody waits for the answer any more */
+  async lookUp<T>(
+    address: string,
+    rainId: string,
+    isGone: () => boolean,
+    read: () => Promise<T | undefined>,
+  ): Promise<T | undefined> {
+    const look = async () => {
       const found = await read();
-      if (found === undefined) this.#miss(address, rainId);
-      else this.#existing.set(rainId, true, WINDOW_MS);
+      if (found !== undefined) this.#existing.set(rainId, true, WINDOW_MS);
       return found;
-    } finally {
-      const waiting = asking.get(rainId)! - 1;
-      if (waiting > 0) asking.set(rainId, waiting);
-      else asking.delete(rainId);
-      if (asking.size === 0) this.#asking.delete(address);
-    }
+    };
+    return this.#isCached(address, rainId)
+      ? look()
+      : this.#lines.lookUp(address, { isGone, look, isTooMany: () => this.#miss(address, rainId) });
   }
 
-  /** The minute begins with the first of them, and no request makes it longer. */
-  #miss(address: string, rainId: string): void {
+  /** Whether the reader remembers the answer, as a rule: then it costs the ledger nothing. */
+  #isCached(address: string, rainId: string): boolean {
+    return (this.#existing.get(rainId) ?? this.#missing.get(address)?.ids.has(rainId)) === true;
+  }
+
+  /**
+   * The minute begins with the first of them, and no request makes it longer.
+   * @returns whether the address has asked for too many
+   */
+  #miss(address: string, rainId: string): boolean {
     const { ids, until } = this.#missing.get(address) ?? { ids: new Set<string>(), until: this.#now() + WINDOW_MS };
+    if (ids.size >= LIMITS.perMinute) return true;
     this.#missing.set(address, { ids: new Set([...ids, rainId]), until }, until - this.#now());
+    return false;
   }
 }

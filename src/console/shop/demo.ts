@@ -6,7 +6,8 @@ import { postSigned } from '../../platform/network/signedPost.ts';
 import { readJson } from '../../rain/json.ts';
 import { firstRefusal } from '../../rain/refusal.ts';
 import { reservationIdText } from '../../sale/ids.ts';
-import { refusalFor, refuse, SHOP_REFUSALS } from '../refusals.ts';
+import { refusalFor, REFUSALS, refuse, SHOP_REFUSALS } from '../refusals.ts';
+import { isForeign } from '../session/authenticate.ts';
 import { REPORT_PATH } from './reports.ts';
 
 /** Each limit protects this process: thousands of simulated buyers may pay from one address [R10]. */
@@ -55,6 +56,7 @@ export function serveDemoShop(server: FastifyInstance, { secret, ownUrl }: DemoS
     DEMO_PAY_PATH,
     { config: { rateLimit: { max: LIMITS.perMinutePerAddress, timeWindow: 60_000, groupId: 'demo-shop' } } },
     async (request, reply) => {
+      if (isForeign(request)) return refuse(reply, REFUSALS.cross_origin);
       const body = payRequest.safeParse(request.body);
       if (!body.success) return refuse(reply, refusalFor([firstRefusal(body.error, 'request')], 'bad_request'));
       const answered = await report(body.data.reservationId);
