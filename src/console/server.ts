@@ -10,6 +10,7 @@ import type { Logger } from '../platform/telemetry/log.ts';
 import { answerOneAtATime } from './oneAtATime.ts';
 import { mountOperatorConsole } from './operatorConsole.ts';
 import { limitConnections } from './connections.ts';
+import { cutUnreadAnswers, type UnreadLimits } from './unreadAnswers.ts';
 import { gatewayAddress } from './gateway-address.ts';
 import { hostNames, isOurHost, type HostNames } from './hosts.ts';
 import type { Pace } from './live/sampling.ts';
@@ -101,6 +102,7 @@ export interface ConsoleOptions {
   readiness?: Pick<Readiness, 'report'>;
   /** A test's own limits. */
   connections?: { connectionsMax: number; perAddressMax: number };
+  unread?: UnreadLimits;
   counters?: ConsoleCounters;
   log: Logger;
 }
@@ -198,6 +200,7 @@ export async function startConsole(options: ConsoleOptions) {
     trustedProxies: requestOrigin.trustedProxies,
     ...(connections && { limits: connections }),
   });
+  cutUnreadAnswers(server.server, options.unread);
   answerOneAtATime(server);
   if (counters) countRequests(server, counters);
   server.addHook('onRequest', async (request, reply) => {
