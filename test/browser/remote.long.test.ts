@@ -49,7 +49,7 @@ describe.skipIf(WITHOUT_CHROMIUM)("the remote control on the host's phone", () =
       reducedMotion: 'reduce',
       ...options,
     });
-    await page.getByTestId('remote').waitFor();
+    if (hash.startsWith('#/remote')) await page.getByTestId('remote').waitFor();
     return { page, faults };
   }
 
@@ -160,6 +160,25 @@ describe.skipIf(WITHOUT_CHROMIUM)("the remote control on the host's phone", () =
         'pause',
       ]);
       expect(faults).toEqual([]);
+    },
+  );
+
+  test(
+    'its buttons work where the live stream is refused, by figures that it asks for',
+    { timeout: 120_000 },
+    async () => {
+      await planned('crowded', 3_600_000);
+      const { page } = await open('#/rains');
+      await page.route('**/rains/crowded/live', (route) => route.fulfill({ status: 429, json: { code: 'too_many' } }));
+      await goTo(page, '#/remote/crowded');
+      await enabled(page, 'pause');
+      expect(await page.getByTestId('remote').textContent()).toContain('These figures are a few seconds old');
+      await press(page, 'pause', () => soon(() => verbsOf('crowded')).toContain('pause'));
+      await soon(() => state(page)).toBe('Paused');
+      await enabled(page, 'resume');
+      expect(await verbsOf('crowded')).toEqual(['create', 'load', 'pause']);
+      await page.unroute('**/rains/crowded/live');
+      await soon(() => page.getByTestId('remote').textContent()).not.toContain('a few seconds old');
     },
   );
 

@@ -12,13 +12,14 @@ const SILENCE_MS_MAX = 6_000;
 
 /**
  * The stream of samples of a rain or a sale. It reconnects itself, because a browser gives up a refused EventSource for
- * good, and because a proxy may keep a dead one open. `lost`: it is reconnecting.
+ * good, and because a proxy may keep a dead one open. `lost`: it is reconnecting. `behind`: the console answers, and has
+ * no place for this stream; the page asks for its figures instead.
  *
  * @param path the rain's or the sale's
  */
 export function useLive<Sample>(path: string) {
   const { api, awake } = useApp();
-  const [live, setLive] = useState<{ samples: readonly Sample[]; link: 'connecting' | 'up' | 'lost' }>({
+  const [live, setLive] = useState<{ samples: readonly Sample[]; link: 'connecting' | 'up' | 'behind' | 'lost' }>({
     samples: [],
     link: 'connecting',
   });
@@ -35,26 +36,34 @@ export function useLive<Sample>(path: string) {
       clearTimeout(timer);
       timer = setTimeout(then, ms);
     };
+    let isBehind = false;
+    const linkIs = (link: 'behind' | 'lost') => {
+      isBehind = link === 'behind';
+      setLive((before) => ({ ...before, link }));
+      api.away.note(stream, isBehind ? undefined : 'unreachable', lastSampleAt);
+    };
     const lost = () => {
       source?.close();
       failures += 1;
-      setLive((before) => ({ ...before, link: 'lost' }));
-      api.away.note(stream, 'unreachable', lastSampleAt);
-      wait(delayBeforeRetry(failures, RETRY, Math.random), () => void reconnect());
+      if (!isBehind) linkIs('lost');
+      clearTimeout(timer);
+      void ask();
     };
     // An EventSource does not report why it was refused. A request for the session does.
-    const reconnect = async () => {
+    const ask = async () => {
       const session = await api.get<Session>('session');
       if (ended) return;
-      if (session.ok) open();
-      else if (session.refusal.status === 401) api.onExpired();
-      else lost();
+      if (!session.ok && session.refusal.status === 401) return api.onExpired();
+      if (session.ok) lastSampleAt = api.now();
+      linkIs(session.ok ? 'behind' : 'lost');
+      wait(delayBeforeRetry(failures, RETRY, Math.random), session.ok ? open : lost);
     };
     const open = () => {
       source = new EventSource(ApiClient.address(`${path}/live`));
       source.onerror = lost;
       source.addEventListener('sample', ({ data }: MessageEvent<string>) => {
         failures = 0;
+        isBehind = false;
         lastSampleAt = api.now();
         api.away.note(stream, undefined, lastSampleAt);
         wait(SILENCE_MS_MAX, lost);

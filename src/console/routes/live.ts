@@ -4,7 +4,8 @@ import { salesApi, type SaleSample } from '../contract/sales.ts';
 import type { LiveFeeds } from '../live/liveFeeds.ts';
 import type { Pace } from '../live/sampling.ts';
 import type { SignedIn } from '../session/authenticate.ts';
-import { declined, rainRoute, saleRoute, type Route } from './route.ts';
+import { declinedForNow } from './atOnce.ts';
+import { rainRoute, saleRoute, type Route } from './route.ts';
 
 /** A slow browser misses samples above this backlog. The next sample is complete in itself [R10]. */
 const UNREAD_BYTES_MAX = 64 * 1_024;
@@ -34,8 +35,8 @@ function stream<Sample>(
     if (raw.writableLength <= UNREAD_BYTES_MAX) raw.write(`event: sample\ndata: ${JSON.stringify(sample)}\n\n`);
   };
   const end = () => void raw.end();
-  const watching = feeds.watch(id, { show, end });
-  if (!watching) return declined('too_many');
+  const watching = feeds.watch(id, { name: visitor.name, role: visitor.role, show, end });
+  if (!watching) return declinedForNow();
   beginStream(reply);
   if (watching.last) show(watching.last);
   const rechecks = setInterval(

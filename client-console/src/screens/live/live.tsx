@@ -32,7 +32,7 @@ export function LiveScreen({ rainId }: { rainId: string }) {
         <p class="awaited">{shared.loading}</p>
       </>
     );
-  const sample = samples.at(-1) ?? sampleOf(rain);
+  const sample = (link !== 'behind' && samples.at(-1)) || sampleOf(rain);
   return (
     <>
       <RainHead rain={{ ...rain, state: sample.state }} tab="live">
@@ -48,7 +48,7 @@ export function LiveScreen({ rainId }: { rainId: string }) {
           </h2>
           {/* On the page it stands above the screen. */}
           <p class="link" data-link={link} role="status">
-            {link === 'lost' ? big && words.lost : link === 'connecting' && words.connecting}
+            {link === 'lost' ? big && words.lost : link !== 'up' && words[link]}
           </p>
           {big && (
             <Button variant="quiet" onClick={toggle}>
@@ -73,7 +73,7 @@ export function LiveScreen({ rainId }: { rainId: string }) {
   );
 }
 
-/** A sample from the rain's own figures, shown until the stream sends one. */
+/** A sample from the rain's own figures, shown while the stream sends none. */
 function sampleOf(rain: RainDetail): Sample {
   const { state, opensAt, closesAt, packets, left, claims, credited } = rain;
   return {

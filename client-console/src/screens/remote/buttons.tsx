@@ -1,5 +1,5 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
-import type { RainView, Sample } from '../../state/responses.ts';
+import type { RainView } from '../../state/responses.ts';
 import { useApp, useVerb } from '../../state/useApi.ts';
 import { Dialog } from '../../components/dialog.tsx';
 import { HoldButton } from '../../components/hold-button.tsx';
@@ -8,7 +8,7 @@ import { useWords } from '../../words/language.ts';
 import { COUNTDOWN_MS, type RemoteVerb } from './choose.ts';
 import { WORDS } from './words.ts';
 
-/** A sample may have been taken before an action and come after it; the one behind it was not. */
+/** Figures may have been read before an action and come after it; those behind them were not. */
 const SAMPLES_AFTER = 2;
 
 const VARIANTS = { start: 'main', resume: 'main', pause: 'plain', close: 'danger' } as const satisfies Record<
@@ -20,7 +20,8 @@ interface RemoteButtonsProps {
   rain: Pick<RainView, 'title'>;
   path: string;
   verbs: readonly RemoteVerb[];
-  sample: Sample | undefined;
+  /** The last figures, another object each time that they are told. */
+  told: Pick<RainView, 'state'>;
   reached: 'up' | 'connecting' | 'lost';
 }
 
@@ -28,7 +29,7 @@ interface RemoteButtonsProps {
  * After an action, answered or not, the buttons wait until the state is told anew: what was done once is not done
  * again.
  */
-export function RemoteButtons({ rain: { title }, path, verbs, sample, reached }: RemoteButtonsProps) {
+export function RemoteButtons({ rain: { title }, path, verbs, told: figures, reached }: RemoteButtonsProps) {
   const { words, shared } = useWords(WORDS);
   const { api } = useApp();
   const verb = useVerb();
@@ -39,7 +40,7 @@ export function RemoteButtons({ rain: { title }, path, verbs, sample, reached }:
   const [waitingFor, setWaitingFor] = useState(0);
   // Set before the next render: two fingers may end their hold in one moment.
   const busy = useRef(false);
-  useEffect(() => setWaitingFor((left) => Math.max(0, left - 1)), [sample]);
+  useEffect(() => setWaitingFor((left) => Math.max(0, left - 1)), [figures]);
   const send = async (name: RemoteVerb) => {
     setDone(undefined);
     const answer = await api.post(`${path}/${name}`, name === 'start' ? { inMs: COUNTDOWN_MS } : {});
@@ -68,7 +69,7 @@ export function RemoteButtons({ rain: { title }, path, verbs, sample, reached }:
             ? words.holding
             : touch === 'slipped'
               ? words.slipped
-              : done && !(done === 'start' && sample?.state === 'open')
+              : done && !(done === 'start' && figures.state === 'open')
                 ? words.done[done]
                 : waitingFor > 0
                   ? words.settling

@@ -15,6 +15,7 @@ import { remoteVerbs } from './choose.ts';
 import { WORDS } from './words.ts';
 
 const REFRESH_MS = 5_000;
+const REFRESH_BEHIND_MS = 2_000;
 const TICK_MS = 250;
 
 /** One rain: its state, its countdown and what is left, and the buttons that are possible now. */
@@ -23,8 +24,8 @@ export function RemotePanel({ rainId, children }: { rainId: string; children: Co
   const { words: live } = useWords(LIVE);
   const { mayAct } = useApp();
   const path = `rains/${encodeURIComponent(rainId)}`;
-  const request = useRequest<RainDetail>(path, REFRESH_MS);
   const { samples, link } = useLive<Sample>(path);
+  const request = useRequest<RainDetail>(path, link === 'behind' ? REFRESH_BEHIND_MS : REFRESH_MS);
   const [away, online, now] = [useAway(), useOnline(), useNow(TICK_MS)];
   if (request.refusal?.status === 404)
     return (
@@ -34,11 +35,12 @@ export function RemotePanel({ rainId, children }: { rainId: string; children: Co
         </p>
       </Empty>
     );
-  const sample = samples.at(-1);
-  const reached = link === 'lost' || away || !online ? 'lost' : link === 'up' ? 'up' : 'connecting';
+  const sample = link === 'behind' ? undefined : samples.at(-1);
+  const reached = link === 'lost' || away || !online ? 'lost' : link === 'connecting' ? 'connecting' : 'up';
   return (
     <Awaited request={request}>
       {(rain) => {
+        // Without a stream the buttons go by figures that are asked for.
         const seen = sample ?? { ...rain, wins: rain.claims };
         return (
           <div class="remote" data-state={seen.state} data-link={reached} data-testid="remote">
@@ -49,9 +51,16 @@ export function RemotePanel({ rainId, children }: { rainId: string; children: Co
               </p>
             </header>
             <Hero sample={seen} words={live} />
+            {reached === 'up' && link === 'behind' && <p class="hint">{live.behind}</p>}
             {seen.state === 'draft' && <p>{words.draft}</p>}
             {mayAct ? (
-              <RemoteButtons rain={rain} path={path} verbs={remoteVerbs(seen, now)} sample={sample} reached={reached} />
+              <RemoteButtons
+                rain={rain}
+                path={path}
+                verbs={remoteVerbs(seen, now)}
+                told={sample ?? rain}
+                reached={reached}
+              />
             ) : (
               <p class="remote-note" role="status">
                 {reached === 'lost' ? words.lost : words.viewer}

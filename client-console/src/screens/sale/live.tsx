@@ -30,7 +30,7 @@ export function SaleLive({ saleId }: { saleId: string }) {
         <p class="awaited">{shared.loading}</p>
       </>
     );
-  const sample = samples.at(-1) ?? sampleOf(sale);
+  const sample = (link !== 'behind' && samples.at(-1)) || sampleOf(sale);
   const sum = (of: (item: SaleSample['items'][number]) => number) =>
     sample.items.reduce((total, item) => total + of(item), 0);
   const [left, packets, wins, reserved] = [
@@ -53,7 +53,7 @@ export function SaleLive({ saleId }: { saleId: string }) {
             {sale.rehearsal && <small> · {shared.rehearsal}</small>}
           </h2>
           <p class="link" data-link={link} role="status">
-            {link === 'lost' ? big && words.lost : link === 'connecting' && words.connecting}
+            {link === 'lost' ? big && words.lost : link !== 'up' && words[link]}
           </p>
           {big && (
             <Button variant="quiet" onClick={toggle}>
@@ -74,7 +74,7 @@ export function SaleLive({ saleId }: { saleId: string }) {
   );
 }
 
-/** A sample from the sale's own figures, shown until the stream sends one. */
+/** A sample from the sale's own figures, shown while the stream sends none. */
 function sampleOf({ state, opensAt, closesAt, reservations, orders, items }: SaleView): SaleSample {
   return {
     at: new Date().toISOString(),
