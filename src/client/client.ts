@@ -78,19 +78,21 @@ class Client implements RainClient {
     receipts,
     random = Math.random,
     now = () => performance.now(),
+    serverTime = Date.now(),
   }: RainClientOptions) {
     if (!isSocketAddress(url))
       throw new TypeError(`url: expected a ws:// or wss:// address, got ${JSON.stringify(url)}`);
     if (!WebSocket)
       throw new TypeError("WebSocket: missing, because there is no global WebSocket here; use the one of 'ws'");
-    this.#clock = new ServerClock(now, Date.now());
+    this.#clock = new ServerClock(now, serverTime);
     this.#connection = new Connection({
       url,
-      tokens: new Tokens(token),
+      tokens: new Tokens(token, () => this.#clock.now()),
       WebSocket,
       random,
       now,
       onMessage: (message) => this.#receive(message),
+      onWake: () => this.#onWake(),
       onLink: (link, code) => this.#onLink(link, code),
     });
     this.#ping = () => this.#connection.send({ type: 'ping', t: now() });
@@ -300,6 +302,12 @@ class Client implements RainClient {
     if (message.code === 'not_solved') for (const session of this.#sessions) session.receiveNotSolved();
     if (message.code === 'not_allowed') for (const session of this.#sessions) session.refuse(message);
     this.#events.emit('error', message);
+  }
+
+  #onWake(): void {
+    this.#clock.doubt();
+    this.#ping();
+    for (const session of this.#sessions) session.wake();
   }
 
   #onLink(link: Link, code?: string): void {

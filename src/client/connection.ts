@@ -14,6 +14,10 @@ import type { TakenToken, Tokens } from './token.ts';
  */
 const ANSWER_MS_MAX = 10_000;
 const WATCH_MS = 1_000;
+/** The same after waking: the socket may have died in the sleep, and people look at the page. */
+const WAKE_ANSWER_MS_MAX = 2_000;
+/** When the wall clock gains more than this on the monotonic one between two looks, the device has slept. */
+const ASLEEP_MS_MIN = 1_000;
 
 /**
  * `idle` not started, or closed by us · `away` the gateway restarts and has said when to come back, no fault ·
@@ -26,8 +30,11 @@ interface ConnectionOptions {
   tokens: Tokens;
   WebSocket: SocketClass;
   random: () => number;
+  /** Monotonic, ms. */
   now: () => number;
   onMessage: (message: ServerMessage) => void;
+  /** The device may have slept, and the connection may be dead. A ping is to be sent now. */
+  onWake: () => void;
   /** @param code reason of a refusal: a reason from the table of codes, `http_<status>` or `bad_token` */
   onLink: (link: Link, code?: string) => void;
 }
@@ -47,9 +54,14 @@ export class Connection {
   #reconnectAt: number | undefined;
   /** Time of the oldest request without an answer. */
   #waitingSince: number | undefined;
+  /** Wall clock minus monotonic clock. It grows by each sleep. */
+  #apartMs: number;
+  /** Since the last waking no pong has come to a ping sent at `sentAt` or later. */
+  #probe: { sentAt: number; timer: ReturnType<typeof setTimeout> } | undefined;
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
+    this.#apartMs = Date.now() - options.now();
   }
 
   get link(): Link {
@@ -62,7 +74,7 @@ export class Connection {
     this.#stop = stop;
     const watch = setInterval(() => this.#watch(), WATCH_MS);
     stop.signal.addEventListener('abort', () => clearInterval(watch));
-    onReturn(() => this.#retryNow(), stop.signal);
+    onReturn(() => this.#wake(), stop.signal);
     this.#setLink('connecting');
     void this.#connect();
   }
@@ -120,6 +132,9 @@ export class Connection {
     this.#waitingSince = undefined;
     const message = readMessage(frame);
     if (!message) return;
+    // Other messages may have been received before the sleep.
+    if (message.type === 'welcome' || (message.type === 'pong' && message.t >= (this.#probe?.sentAt ?? 0)))
+      this.#endProbe();
     if (message.type === 'welcome') {
       this.#failures = 0;
       this.#setLink('up');
@@ -131,6 +146,7 @@ export class Connection {
   }
 
   #onLost(loss: Loss): void {
+    this.#endProbe();
     this.#socket = undefined;
     const [reconnectAt, welcomed] = [this.#reconnectAt, this.#link === 'up'];
     this.#reconnectAt = undefined;
@@ -165,12 +181,32 @@ export class Connection {
     );
   }
 
-  #retryNow(): void {
-    if (this.#retry !== undefined) void this.#connect();
+  /** Monotonic times from before a sleep say nothing, and a socket that died in it sends no close event. */
+  #wake(): void {
+    if (this.#retry !== undefined) return void this.#connect();
+    if (!this.#socket || this.#probe) return;
+    this.#hasSlept();
+    this.#reconnectAt = undefined;
+    this.#waitingSince = undefined;
+    this.#probe = { sentAt: this.#options.now(), timer: setTimeout(() => this.#drop(), WAKE_ANSWER_MS_MAX) };
+    if (this.#link === 'up') this.#options.onWake();
+  }
+
+  /** Since the last look. */
+  #hasSlept(): boolean {
+    const before = this.#apartMs;
+    this.#apartMs = Date.now() - this.#options.now();
+    return this.#apartMs - before > ASLEEP_MS_MIN;
+  }
+
+  #endProbe(): void {
+    clearTimeout(this.#probe?.timer);
+    this.#probe = undefined;
   }
 
   /** A socket whose other end has disappeared sends no close event. */
   #watch(): void {
+    if (this.#hasSlept()) return this.#wake();
     if (this.#socket && this.#waitingSince !== undefined && this.#options.now() - this.#waitingSince > ANSWER_MS_MAX)
       this.#drop();
   }
@@ -189,6 +225,7 @@ export class Connection {
     this.#stop = undefined;
     clearTimeout(this.#retry);
     this.#retry = undefined;
+    this.#endProbe();
     closeSocket?.();
     this.#socket = undefined;
     this.#failures = 0;

@@ -40,6 +40,8 @@ export interface RainClientOptions {
   random?: () => number;
   /** Monotonic ms; default `performance.now`. */
   now?: () => number;
+  /** Epoch ms of a server, such as the `Date` of an HTTP answer; default: the clock of the device, which may be wrong. */
+  serverTime?: number | undefined;
 }
 
 /** The events of a client and their data. */

@@ -55,6 +55,10 @@ export class GrabRequest {
     this.#retries.connected();
   }
 
+  wake(): void {
+    this.#retries.wake();
+  }
+
   /** @returns whether the message belongs to this grab */
   receive(result: ResultMessage): boolean {
     if (!this.#retries.running || result.rainId !== this.#rainId) return false;

@@ -128,6 +128,13 @@ export class RainSession {
     this.#request.connected();
   }
 
+  /** Timers stood still while the device slept, and messages may be lost: the join is answered by all of it. */
+  wake(): void {
+    this.#ticketHolder.rest();
+    this.#join();
+    this.#request.wake();
+  }
+
   disconnected(): void {
     clearTimeout(this.#again);
     this.#ticketHolder.rest();

@@ -40,6 +40,8 @@ export class Retries {
   #doubtful = false;
   #preparedMs = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  /** When the timer is due, by the wall clock, which goes on while the device sleeps. */
+  #dueAt = 0;
 
   constructor(options: RetriesOptions) {
     this.#options = options;
@@ -67,6 +69,11 @@ export class Retries {
   /** A new connection: requests on the old one will not be answered any more. */
   connected(): void {
     if (this.#running) this.#send();
+  }
+
+  /** The device may have slept: its timers are late by as much. */
+  wake(): void {
+    if (this.#running && Date.now() >= this.#dueAt) this.#send();
   }
 
   /** The last attempt has its answer. */
@@ -113,7 +120,7 @@ export class Retries {
     if (!this.#options.send()) return void this.#attempts--;
     this.#doubtful ||= this.#open;
     this.#open = true;
-    this.#timer = setTimeout(() => this.#send(), REPLY_MS_MAX);
+    this.#sendAfter(REPLY_MS_MAX);
   }
 
   #prepare(): void {
@@ -131,7 +138,12 @@ export class Retries {
   #again(afterMs: number, why: Outcome['code'] | 'preparing'): void {
     clearTimeout(this.#timer);
     this.#options.onWait(why);
-    this.#timer = setTimeout(() => this.#send(), afterMs);
+    this.#sendAfter(afterMs);
+  }
+
+  #sendAfter(ms: number): void {
+    this.#dueAt = Date.now() + ms;
+    this.#timer = setTimeout(() => this.#send(), ms);
   }
 
   #end(): true {

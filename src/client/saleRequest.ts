@@ -40,6 +40,10 @@ abstract class SaleRequest<Result> {
     this.retries.connected();
   }
 
+  wake(): void {
+    this.retries.wake();
+  }
+
   /** Ends without an answer. */
   end(): void {
     this.retries.cancel();

@@ -80,6 +80,10 @@ export class SaleSession {
     return this.#orders.all();
   }
 
+  get #requests(): (BuyRequest | CancelRequest)[] {
+    return [...this.#purchases.values(), ...this.#cancels.values()];
+  }
+
   visit(signal?: Signal): Promise<Visited> {
     const { sale } = this;
     return sale ? Promise.resolve({ kind: 'visited', sale }) : this.#visited.wait(signal);
@@ -111,7 +115,14 @@ export class SaleSession {
   connected(): void {
     this.#askedAbout.clear();
     this.#visit();
-    for (const request of [...this.#purchases.values(), ...this.#cancels.values()]) request.connected();
+    for (const request of this.#requests) request.connected();
+  }
+
+  /** Timers stood still while the device slept, and messages may be lost: the visit is answered by all of it. */
+  wake(): void {
+    this.#ticketHolder.rest();
+    this.#visit();
+    for (const request of this.#requests) request.wake();
   }
 
   disconnected(): void {
@@ -234,7 +245,7 @@ export class SaleSession {
   }
 
   #endRequests(): void {
-    for (const request of [...this.#purchases.values(), ...this.#cancels.values()]) request.end();
+    for (const request of this.#requests) request.end();
   }
 
   #visit(): void {

@@ -12,18 +12,21 @@ export interface TakenToken {
 
 export class Tokens {
   readonly #source: TokenSource;
+  readonly #now: () => number;
   #current: string | undefined;
   #doubted = false;
 
-  constructor(source: TokenSource) {
+  /** @param now epoch ms by the server's clock: phones are set wrong, and a wrong day would end the game */
+  constructor(source: TokenSource, now: () => number) {
     this.#source = source;
+    this.#now = now;
   }
 
   /** @returns `undefined` when there is no token. @throws the error of the source */
   async take(): Promise<TakenToken | undefined> {
     // A fixed token cannot be replaced, so an expired one is final; any other refusal may be temporary.
     if (typeof this.#source === 'string')
-      return this.#doubted && hasExpired(this.#source) ? undefined : { token: this.#source, fresh: true };
+      return this.#doubted && hasExpired(this.#source, this.#now()) ? undefined : { token: this.#source, fresh: true };
     if (this.#current !== undefined) return { token: this.#current, fresh: false };
     this.#current = await this.#source();
     return this.#current === undefined ? undefined : { token: this.#current, fresh: true };
@@ -35,11 +38,11 @@ export class Tokens {
   }
 }
 
-/** Whether the token has expired by the local clock. Only the gateway decides; this check saves useless requests. */
-function hasExpired(token: string): boolean {
+/** Whether the token has expired. Only the gateway decides; this check saves useless requests. */
+function hasExpired(token: string, now: number): boolean {
   try {
-    const payload: { exp?: unknown } = JSON.parse(atob(token.split('.')[1]!.replaceAll('-', '+').replaceAll('_', '/')));
-    return typeof payload.exp === 'number' && payload.exp * 1000 <= Date.now();
+    const payload: { exp?: unknown } = JSON.parse(atob(token.split('.')[1]!.replace(/-/g, '+').replace(/_/g, '/')));
+    return typeof payload.exp === 'number' && payload.exp * 1000 <= now;
   } catch {
     return true;
   }

@@ -59,6 +59,8 @@ export interface ScriptedPage {
   address: string;
   /** Messages from the page since it connected, without pings. */
   said(type: 'join' | 'grab'): { rainId: string }[];
+  /** How many pings were answered. */
+  pings(): number;
   /** Answers a join or a visit with the last snapshot of the rain or sale, or with "unknown". */
   tell(told: RainSnapshot | SaleSnapshot): void;
   say(message: ServerMessage): void;
@@ -141,6 +143,7 @@ export async function openScriptedPage(
     page,
     address: testConsole.url,
     said: (type) => gateway.heard.filter((message): message is GrabMessage => message.type === type),
+    pings: () => gateway.heard.filter(({ type }) => type === 'ping').length,
     tell(told) {
       if (told.type === 'rain') rains.set(told.rainId, told);
       else sales.set(told.saleId, told);

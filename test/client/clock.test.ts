@@ -18,6 +18,16 @@ function pair(serverAhead: number, guess = 0) {
     pass: (ms: number) => {
       local += ms;
     },
+    /** The local clock stands still meanwhile. */
+    sleep: (ms: number) => {
+      serverAhead += ms;
+    },
+    /** A message that the server sends unasked. */
+    tell(backMs: number): void {
+      const serverTime = local + serverAhead;
+      local += backMs;
+      clock.estimate(serverTime);
+    },
     errorMs: () => Math.abs(clock.now() - (local + serverAhead)),
   };
 }
@@ -76,4 +86,31 @@ test('after a doubt the next answer counts, and until then the old conclusion', 
   expect(page.errorMs()).toBe(0);
   page.ping(100, 0);
   expect(page.errorMs()).toBe(50);
+});
+
+test('after a sleep the first answer counts, however quick those before were, and however slow it is', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.tuple(fc.integer({ min: 0, max: 200 }), fc.integer({ min: 0, max: 200 })), { maxLength: 8 }),
+      fc.tuple(fc.integer({ min: 0, max: 5_000 }), fc.integer({ min: 0, max: 5_000 })),
+      fc.integer({ min: 10_000, max: 1e8 }),
+      (before, [there, back], asleepMs) => {
+        const page = pair(40_000);
+        for (const [to, from] of before) page.ping(to, from);
+        page.sleep(asleepMs);
+        page.ping(there, back);
+        expect(page.errorMs()).toBeLessThanOrEqual((there + back) / 2);
+      },
+    ),
+  );
+});
+
+test('a message that comes after a sleep proves the clock slow, and sets it', () => {
+  const page = pair(40_000);
+  page.ping(1, 1);
+  page.sleep(30_000);
+  page.tell(80);
+  expect(page.errorMs()).toBe(80);
+  page.ping(20, 20);
+  expect(page.errorMs()).toBe(0);
 });

@@ -262,3 +262,18 @@ test('answers about another rain are none of its business', () => {
   );
   expect(verdicts).toEqual([]);
 });
+
+test('a phone that has slept through the pause repeats the grab when it wakes; one that was away for a moment waits', () => {
+  const { request, sent, answer } = ask();
+  answer('-7', sent[0]!.ref, { retryInMs: 20_000 });
+  request.wake();
+  expect(sent).toHaveLength(1);
+  // Timers stand still while a phone sleeps.
+  vi.setSystemTime(Date.now() + 30_000);
+  request.wake();
+  expect(sent).toHaveLength(2);
+  answer('0', sent[1]!.ref, PACKET);
+  request.wake();
+  vi.advanceTimersByTime(60_000);
+  expect(sent).toHaveLength(2);
+});

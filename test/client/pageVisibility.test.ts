@@ -1,10 +1,12 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { onReturn } from '../../src/client/pageVisibility.ts';
 
-test('reports that the device is online or the page is visible, until the signal aborts', () => {
+test('reports that the device is online, or that the page is visible or comes from the cache, until the signal aborts', () => {
   const window = new EventTarget();
   const document = Object.assign(new EventTarget(), { visibilityState: 'hidden' });
-  vi.stubGlobal('addEventListener', window.addEventListener.bind(window));
+  // As browsers did before 2021: the option `signal` is not known.
+  vi.stubGlobal('addEventListener', (type: string, listener: () => void) => window.addEventListener(type, listener));
+  vi.stubGlobal('removeEventListener', window.removeEventListener.bind(window));
   vi.stubGlobal('document', document);
   onTestFinished(() => void vi.unstubAllGlobals());
   let returns = 0;
@@ -23,10 +25,16 @@ test('reports that the device is online or the page is visible, until the signal
   expect(returns).toBe(1);
   look('visible');
   expect(returns).toBe(2);
+  const show = (persisted: boolean) => window.dispatchEvent(Object.assign(new Event('pageshow'), { persisted }));
+  show(false);
+  expect(returns).toBe(2);
+  show(true);
+  expect(returns).toBe(3);
   stop.abort();
   online();
+  show(true);
   look('visible');
-  expect(returns).toBe(2);
+  expect(returns).toBe(3);
 });
 
 test('where there is no page nothing is listened to', () => {

@@ -193,3 +193,15 @@ test("a win that was shown by its receipt is the user's win again, unless the re
     expect([told.receipts, told.won], status).toEqual([[status], won]);
   }
 });
+
+test('a phone that has slept asks for its ticket at the right time', () => {
+  const { session, joins } = sit();
+  const ticketRules = { tickets: 'always', proofOfWork: 'off', from: 61_500 } as const;
+  session.receiveRain(snapshot({ opensAt: 61_500, ticketRules }));
+  vi.setSystemTime(Date.now() + 30_000);
+  session.wake();
+  expect(joins()).toHaveLength(2);
+  session.receiveRain(snapshot({ opensAt: 61_500, ticketRules }));
+  vi.advanceTimersByTime(31_000);
+  expect(joins()).toHaveLength(3);
+});

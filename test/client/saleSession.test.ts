@@ -152,3 +152,15 @@ describe('a visit', () => {
     expect(of('visit').at(-1)).toEqual({ type: 'visit', saleId: 'autumn' });
   });
 });
+
+test('a phone that has slept visits again, and repeats a purchase whose pause is over', async () => {
+  const { session, of, buys, answer } = sit();
+  void buy(session);
+  await vi.advanceTimersByTimeAsync(0);
+  answer('-7', { retryInMs: 20_000 });
+  session.wake();
+  expect([of('visit').length, buys().length]).toEqual([2, 1]);
+  vi.setSystemTime(Date.now() + 30_000);
+  session.wake();
+  expect([of('visit').length, buys().length]).toEqual([3, 2]);
+});
