@@ -9,7 +9,9 @@ import {
   requestScreenToken,
   type PlayerConfig,
 } from './api.ts';
-import { forget, recall, remember } from './storage.ts';
+import { surely } from './storage.ts';
+
+const { recall, remember, forget } = surely;
 
 const INVITED_KEY = 'rain.token';
 const SCREEN_KEY = 'rain.screen';
@@ -26,20 +28,6 @@ const NAME_KEY = 'rain.name';
  */
 const STORES = { tab: () => sessionStorage, device: () => localStorage };
 const { tab, device } = STORES;
-/**
- * Where the browser forbids storage, the code is remembered until the page is closed: it is not in the address any
- * more.
- */
-const unstored = new Map<string, string>();
-const recallHere = (key: string) => recall(device, key) ?? unstored.get(key);
-const rememberHere = (key: string, text: string) => {
-  if (!remember(device, key, text)) unstored.set(key, text);
-};
-const forgetHere = (key: string) => {
-  unstored.delete(key);
-  forget(device, key);
-};
-
 /** Questions that only the person can answer. */
 interface Questions {
   /**
@@ -67,7 +55,7 @@ export function openCredentials(
 export function knownToken({ participants, guests }: PlayerConfig): string | undefined {
   return (
     recall(tab, INVITED_KEY) ??
-    (participants ? recallHere(PARTICIPANT_KEY) : undefined) ??
+    (participants ? recall(device, PARTICIPANT_KEY) : undefined) ??
     (guests && recall(STORES[guests], GUEST_KEY))
   );
 }
@@ -79,12 +67,12 @@ export function keepInvited(token: string): void {
 /** @param token that the code was answered with, if it was sent already */
 export function keepCode(code: string, token?: string): void {
   forget(tab, INVITED_KEY);
-  rememberHere(CODE_KEY, code);
-  if (token !== undefined) rememberHere(PARTICIPANT_KEY, token);
+  remember(device, CODE_KEY, code);
+  if (token !== undefined) remember(device, PARTICIPANT_KEY, token);
 }
 
 export function playsWith(code: string): boolean {
-  return recall(tab, INVITED_KEY) === undefined && recallHere(CODE_KEY) === code;
+  return recall(tab, INVITED_KEY) === undefined && recall(device, CODE_KEY) === code;
 }
 
 /** Whether this tab asks a guest for a code. */
@@ -125,11 +113,11 @@ async function participantToken(
   crowd: CrowdOptions,
 ): Promise<string | undefined> {
   if (!participants) return undefined;
-  const code = recallHere(CODE_KEY);
+  const code = recall(device, CODE_KEY);
   const known = code === undefined ? undefined : await untilAdmitted(() => takeCode(code), crowd);
   if (known !== undefined) return known;
-  forgetHere(CODE_KEY);
-  forgetHere(PARTICIPANT_KEY);
+  forget(device, CODE_KEY);
+  forget(device, PARTICIPANT_KEY);
   const refused = code !== undefined;
   if (guests && !refused && recall(tab, NO_CODE_KEY) !== undefined) return undefined;
   const typed = await askCode(refused);

@@ -158,7 +158,27 @@ describe.skipIf(WITHOUT_CHROMIUM)('[R9] a page where only people on a list may p
     expect(await text(page, 'user')).toBe('You are Bo Chen');
   }, 60_000);
 
-  test('a phone without storage plays by its link until the page is closed', async () => {
+  test('a phone without storage plays by its link until the page is closed, by a code or by a token', async () => {
+    const page = await openWithoutStorage();
+    await page.goto(stage.console.url + linkOf('E2'));
+    await shows(page, 'open');
+    expect(await text(page, 'user')).toBe('You are Bo Chen');
+    const invited = await openWithoutStorage();
+    await invited.goto(`${stage.console.url}/?rain=party#token=${await tokenFor('zoe')}`);
+    await shows(invited, 'open');
+    expect(await userOf(invited)).toBe('zoe');
+    expect(invited.url()).not.toContain('token');
+    await invited.reload();
+    await shows(invited, 'open');
+    expect(await userOf(invited)).toBe('zoe');
+    // Not shown while it rains.
+    await invited.getByTestId('language').dispatchEvent('click');
+    await invited.locator('html[lang=zh-CN]').waitFor();
+    await shows(invited, 'open');
+    expect(await userOf(invited)).toBe('zoe');
+  }, 60_000);
+
+  async function openWithoutStorage(): Promise<Page> {
     const page = await stage.open('/favicon.svg');
     await page.addInitScript(() => {
       for (const name of ['localStorage', 'sessionStorage'])
@@ -168,10 +188,8 @@ describe.skipIf(WITHOUT_CHROMIUM)('[R9] a page where only people on a list may p
           },
         });
     });
-    await page.goto(stage.console.url + linkOf('E2'));
-    await shows(page, 'open');
-    expect(await text(page, 'user')).toBe('You are Bo Chen');
-  });
+    return page;
+  }
 
   test('the screen of the hall watches without a code', async () => {
     const hall = await stage.open('/hall');

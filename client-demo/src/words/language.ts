@@ -1,9 +1,9 @@
-import { recall, remember } from '../storage.ts';
+import { surely } from '../storage.ts';
 import { en, type Words } from './en.ts';
 import { zh } from './zh.ts';
 
 const KEY = 'rain.language';
-const STORAGES = [() => localStorage, () => sessionStorage];
+const device = () => localStorage;
 
 /** Whether the first of these languages that the pages speak is Chinese. */
 export function isChinese(languages: readonly string[]): boolean {
@@ -16,7 +16,8 @@ export function wordsFor(languages: readonly string[]): Words {
 
 /** The language that was chosen on the page, and then those of the browser. */
 export function pageLanguages(): readonly string[] {
-  return [...STORAGES.flatMap((storage) => recall(storage, KEY) ?? []), ...navigator.languages];
+  const chosen = surely.recall(device, KEY);
+  return [...(chosen === undefined ? [] : [chosen]), ...navigator.languages];
 }
 
 /** The page is opened again in the other language. Its address says which rain it shows. */
@@ -24,6 +25,7 @@ export function offerLanguage(button: HTMLButtonElement, { otherLanguage: { lang
   button.lang = lang;
   button.textContent = name;
   button.addEventListener('click', () => {
-    if (STORAGES.some((storage) => remember(storage, KEY, lang))) location.reload();
+    surely.remember(device, KEY, lang);
+    location.reload();
   });
 }
