@@ -25,6 +25,8 @@ export interface PlayerConfig {
    * Absent: elsewhere.
    */
   pay?: { url: string } | { demo: true };
+  /** Epoch ms of the console when it answered, to the second. */
+  serverTime?: number;
 }
 
 /** The console does not take this name for a new guest. */
@@ -38,6 +40,7 @@ interface Answer {
   status: number;
   body: Record<string, unknown> | undefined;
   retryInMs?: number;
+  serverTime?: number;
 }
 
 export function untilConfigured(random: () => number): Promise<PlayerConfig> {
@@ -58,7 +61,7 @@ export async function untilAnswered<T>(ask: () => Promise<T>, random: () => numb
 
 /** @throws when the console cannot be reached or does not answer as expected */
 async function readConfig(): Promise<PlayerConfig> {
-  const { status, body } = await request('api/config');
+  const { status, body, serverTime } = await request('api/config');
   const { gatewayUrl, currency, guests, participants, hidesNames, event, page, pay: paying } = body ?? {};
   if (typeof gatewayUrl !== 'string') throw new Error(`no configuration: ${status}`);
   const pay = payOf(paying);
@@ -71,6 +74,7 @@ async function readConfig(): Promise<PlayerConfig> {
     ...(typeof event === 'string' && { event }),
     ...(typeof page === 'string' && { page }),
     ...(pay && { pay }),
+    ...(serverTime !== undefined && { serverTime }),
   };
 }
 
@@ -117,18 +121,27 @@ async function requestToken(path: string, asked: object, refusal?: string): Prom
 }
 
 /**
- * @returns the status, the body if it is an object, and how long to wait before the request is repeated.
+ * @returns the status, the body if it is an object, how long to wait before the request is repeated, and its time.
  * @throws when the console does not answer in time, or a success is not in JSON
  */
 export async function request(path: string, init: RequestInit = {}): Promise<Answer> {
-  const answer = await fetch(path, { ...init, signal: AbortSignal.timeout(ANSWER_MS_MAX) });
+  const answer = await fetch(path, { ...init, signal: within(ANSWER_MS_MAX) });
   const body: unknown = answer.ok ? await answer.json() : await answer.json().catch(() => undefined);
   const retryInMs = Number(answer.headers.get('retry-after')) * 1_000;
+  const serverTime = Date.parse(answer.headers.get('date') ?? '');
   return {
     status: answer.status,
     body: isObject(body) ? body : undefined,
     ...(retryInMs > 0 && { retryInMs: Math.min(retryInMs, RETRY_MS_MAX) }),
+    ...(serverTime > 0 && { serverTime }),
   };
+}
+
+/** Aborts then. Not `AbortSignal.timeout`, which older browsers lack. */
+export function within(ms: number): AbortSignal {
+  const stop = new AbortController();
+  setTimeout(() => stop.abort(), ms);
+  return stop.signal;
 }
 
 export function isObject(value: unknown): value is Record<string, unknown> {

@@ -1,6 +1,8 @@
 import type { Challenge, ChallengeSolution } from '../../src/protocol/proofOfWork.ts';
 import type { Proof, Provable } from './round.ts';
 
+// Neither worker is a module: older browsers start only scripts as workers.
+
 /** Lifetime of a challenge. */
 const SOLVE_MS_MAX = 120_000;
 /** A slow phone needs a minute for the largest rain. */
@@ -8,20 +10,12 @@ const VERIFY_MS_MAX = 180_000;
 
 /** @returns `undefined` if there is no solution. @throws if the solver could not be loaded or took too long */
 export function solveInBackground(challenge: Challenge): Promise<ChallengeSolution | undefined> {
-  return callWorker(
-    new Worker(new URL('./challenge-worker.ts', import.meta.url), { type: 'module' }),
-    challenge,
-    SOLVE_MS_MAX,
-  );
+  return callWorker(new Worker(new URL('./challenge-worker.ts', import.meta.url)), challenge, SOLVE_MS_MAX);
 }
 
 /** @throws if the verifier could not be loaded or took too long. A retry is harmless. */
 export function verifyInBackground(shown: Provable): Promise<Proof> {
-  return callWorker(
-    new Worker(new URL('./verification-worker.ts', import.meta.url), { type: 'module' }),
-    shown,
-    VERIFY_MS_MAX,
-  );
+  return callWorker(new Worker(new URL('./verification-worker.ts', import.meta.url)), shown, VERIFY_MS_MAX);
 }
 
 /** Sends one message to a worker, waits for its one answer, and terminates it in any case. */

@@ -1,3 +1,4 @@
+import './older/has-own.ts';
 import { solveChallenge } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/web/pbkdf2';
 import { pbkdf2 } from '@noble/hashes/pbkdf2.js';

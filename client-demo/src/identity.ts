@@ -110,12 +110,18 @@ function ask(
     error.textContent = found;
     field.focus();
   };
-  dialog.oncancel = (event) => {
+  const onCancel = (event: Event) => {
     if (!mayClose) event.preventDefault();
   };
+  dialog.addEventListener('cancel', onCancel);
   dialog.showModal();
-  // A browser closes it at a second Escape, whatever the page says.
   return new Promise((resolve) => {
-    dialog.onclose = () => (mayClose ? resolve() : dialog.showModal());
+    dialog.addEventListener('close', function onClose() {
+      // A browser closes it at a second Escape, whatever the page says.
+      if (!mayClose) return dialog.showModal();
+      dialog.removeEventListener('cancel', onCancel);
+      dialog.removeEventListener('close', onClose);
+      resolve();
+    });
   });
 }

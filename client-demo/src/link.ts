@@ -76,7 +76,7 @@ function invite(known: string | undefined, token: string, accept: () => void): I
 /** The user that a token names, without verifying it; '' where it cannot be read. */
 function userIn(token: string): string {
   try {
-    const bytes = Uint8Array.from(atob(token.split('.')[1]!.replaceAll('-', '+').replaceAll('_', '/')), (letter) =>
+    const bytes = Uint8Array.from(atob(token.split('.')[1]!.replace(/-/g, '+').replace(/_/g, '/')), (letter) =>
       letter.charCodeAt(0),
     );
     const { sub }: { sub?: unknown } = JSON.parse(new TextDecoder().decode(bytes));

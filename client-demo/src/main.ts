@@ -1,11 +1,13 @@
 import { createRainClient } from '../../src/client/client.ts';
 import { knownToken, openCredentials } from './credentials.ts';
-import { untilConfigured } from './api.ts';
+import { untilConfigured, type PlayerConfig } from './api.ts';
 import { solveInBackground, verifyInBackground } from './background.ts';
 import { PageTheme } from './page-theme.ts';
 import { Game } from './game.ts';
 import { askCode, askIdentity, askName } from './identity.ts';
 import { listenToInput } from './input.ts';
+import { supplyDialogs } from './older/dialogs.ts';
+import { markMissingGap } from './older/flex-gap.ts';
 import { followLink, reloadOnLink, takeLink } from './link.ts';
 import { RainTheme } from './rain-theme.ts';
 import { openReceipts } from './receipts.ts';
@@ -30,6 +32,8 @@ import { offerLanguage, pageLanguages, wordsFor } from './words/language.ts';
 /** Work for later comes after the work that the player is waiting for. */
 const OFFLINE_MS = 5_000;
 
+supplyDialogs();
+markMissingGap();
 const link = takeLink();
 reloadOnLink();
 const random = Math.random;
@@ -109,15 +113,20 @@ requestAnimationFrame(function frame(nowMs) {
 });
 
 screen.show(shown);
-const config = await configured;
-if (config.currency !== undefined) setCurrency(config.currency);
-if (config.event !== undefined) screen.name(config.event);
-screen.show(shown);
-const invitation = await followLink(link, config, random);
-if (invitation) showTheme();
-if (invitation === 'refused') await askOtherCode(true);
-else if (invitation) await askIdentity(invitation, words);
-play();
+void start();
+
+/** A function of its own: older browsers cannot await at the top of a module. */
+async function start(): Promise<void> {
+  const config = await configured;
+  if (config.currency !== undefined) setCurrency(config.currency);
+  if (config.event !== undefined) screen.name(config.event);
+  screen.show(shown);
+  const invitation = await followLink(link, config, random);
+  if (invitation) showTheme();
+  if (invitation === 'refused') await askOtherCode(true);
+  else if (invitation) await askIdentity(invitation, words);
+  play(config);
+}
 
 /** While the page asks for somebody, no rain is known yet. */
 function showTheme(): void {
@@ -163,8 +172,8 @@ function completed(view: View): View {
   };
 }
 
-function play(): void {
-  const { gatewayUrl, guests, participants, pay } = config;
+function play(config: PlayerConfig): void {
+  const { gatewayUrl, guests, participants, pay, serverTime } = config;
   const other = element<HTMLButtonElement>('.other-code');
   other.textContent = words.code.other;
   other.hidden = participants !== true;
@@ -189,6 +198,7 @@ function play(): void {
     random,
     solve: solveInBackground,
     receipts: openReceipts(),
+    serverTime,
   });
   game = new Game({
     client,

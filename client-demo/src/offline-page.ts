@@ -32,5 +32,5 @@ function offlinePage({ lang, offline }: Words, event: string): string {
 }
 
 function escaped(text: string): string {
-  return text.replaceAll(/[&<>"]/g, (letter) => `&#${letter.charCodeAt(0)};`);
+  return text.replace(/[&<>"]/g, (letter) => `&#${letter.charCodeAt(0)};`);
 }

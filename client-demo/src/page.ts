@@ -10,6 +10,12 @@ export function textElement(className: string, text: string): HTMLElement {
   return span;
 }
 
+/** Not `replaceChildren`, which older browsers lack. */
+export function setChildren(parent: Element, ...children: Node[]): void {
+  parent.textContent = '';
+  parent.append(...children);
+}
+
 /** Writes only if the text has changed, because screen readers announce every write. */
 export function write(selector: string, text: string): void {
   const target = element(selector);

@@ -1,3 +1,4 @@
+import './older/has-own.ts';
 import { prove } from './proof.ts';
 import type { Provable } from './round.ts';
 

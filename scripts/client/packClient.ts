@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { build } from 'vite';
 import { z } from 'zod';
+import { OLDEST_BROWSERS } from '../pages/olderBrowsers.ts';
 import { declarations } from './declarations.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -67,7 +68,7 @@ export async function bundled(format: keyof typeof SCRIPTS): Promise<string> {
       // Its bundler makes it small, and its author may want to read it.
       write: false,
       minify: format === 'iife',
-      target: 'es2022',
+      target: OLDEST_BROWSERS,
       lib: { entry: ENTRY, name: GLOBAL, formats: [format], fileName: 'client' },
       rolldownOptions: { external: () => false },
     },

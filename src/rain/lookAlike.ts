@@ -29,11 +29,11 @@ const LATIN = new Map(Object.entries(LOOKS).flatMap(([latin, like]) => [...like]
 
 /** One text for all names that a reader would take for the same: without marks, blanks, signs, case and alphabets. */
 export function lookOf(name: string): string {
-  const plain = name.normalize('NFKD').toLowerCase().replaceAll(/\p{M}/gu, '');
+  const plain = name.normalize('NFKD').toLowerCase().replace(/\p{M}/gu, '');
   return [...plain]
     .map((letter) => LATIN.get(letter) ?? letter)
     .join('')
-    .replaceAll(/[^\p{L}\p{N}]/gu, '');
+    .replace(/[^\p{L}\p{N}]/gu, '');
 }
 
 /** Words by which the people who run an event call themselves. A guest with such a name would be believed. */
@@ -44,8 +44,6 @@ const STAFF = new Set(
 const STAFF_PARTS = /主办方|主辦方|主持人|工作人[员員]|管理[员員]|操作[员員]|官方|客服|系[统統]/u;
 
 export function looksLikeStaff(name: string): boolean {
-  const words = [name, ...name.split(/[^\p{L}\p{M}\p{N}@$!|]+/u)].map((word) =>
-    lookOf(word.replaceAll(/^\d+|\d+$/g, '')),
-  );
+  const words = [name, ...name.split(/[^\p{L}\p{M}\p{N}@$!|]+/u)].map((word) => lookOf(word.replace(/^\d+|\d+$/g, '')));
   return words.some((word) => STAFF.has(word)) || STAFF_PARTS.test(lookOf(name));
 }

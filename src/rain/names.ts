@@ -45,11 +45,11 @@ const AMOUNT = /\p{Sc}|\p{Nd}\s*[.,·٫]\s*\p{Nd}/u;
 export function nameIn(typed: string, charactersMax: number): string | undefined {
   const name = typed
     .normalize('NFC')
-    .replaceAll(/\s/gu, ' ')
-    .replaceAll(/[\p{C}\p{Default_Ignorable_Code_Point}]/gu, '')
-    .replaceAll(BLANK, '')
-    .replaceAll(STACKED_MARKS, '$1')
-    .replaceAll(/ +/g, ' ')
+    .replace(/\s/gu, ' ')
+    .replace(/[\p{C}\p{Default_Ignorable_Code_Point}]/gu, '')
+    .replace(BLANK, '')
+    .replace(STACKED_MARKS, '$1')
+    .replace(/ +/g, ' ')
     .trim();
   return /[\p{L}\p{N}\p{S}]/u.test(name) && [...name].length <= charactersMax ? name : undefined;
 }
@@ -58,7 +58,7 @@ export const NICKNAME_EXPECTED = `expected 1 to ${NICKNAME_CHARACTERS_MAX} chara
 
 /** A guest's: nobody has checked it, so it must not pass for the staff's, or for a line of the winners. */
 export function nicknameIn(typed: string): string | undefined {
-  const name = nameIn(typed.replaceAll(/[🏆🏅🥇🥈🥉👑]/gu, ''), NICKNAME_CHARACTERS_MAX);
+  const name = nameIn(typed.replace(/[🏆🏅🥇🥈🥉👑]/gu, ''), NICKNAME_CHARACTERS_MAX);
   // Full-width digits and points are amounts, too.
   return name === undefined || AMOUNT.test(name.normalize('NFKC')) || looksLikeStaff(name) ? undefined : name;
 }
@@ -79,5 +79,5 @@ export function shownName(userId: string, names: WinnerNames = 'masked'): string
   const name = ownName(userId);
   if (names === 'full') return name;
   const letters = [...name];
-  return letters.length < 3 ? HIDDEN : `${letters[0]}${HIDDEN}${letters.at(-1)}`;
+  return letters.length < 3 ? HIDDEN : `${letters[0]}${HIDDEN}${letters[letters.length - 1]}`;
 }

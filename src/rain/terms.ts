@@ -105,12 +105,12 @@ export function requestedTermNames(...which: TermDescription['suits'][]): Reques
 
 /** `excludeEarlierWinners` → `exclude-earlier-winners`, or with another separator. */
 export function termWords(name: string, between = '-'): string {
-  return name.replaceAll(/[A-Z]/g, (letter) => `${between}${letter.toLowerCase()}`);
+  return name.replace(/[A-Z]/g, (letter) => `${between}${letter.toLowerCase()}`);
 }
 
 /** Names of unknown terms, of a newer version. */
 export function unknownTerms(terms: Terms): string[] {
-  return Object.keys(terms).filter((name) => !Object.hasOwn(TERMS, name));
+  return Object.keys(terms).filter((name) => !(TERM_NAMES as readonly string[]).includes(name));
 }
 
 /** Whether all terms have their defaults. */

@@ -1,5 +1,5 @@
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 import { launchChromium, WITHOUT_CHROMIUM } from './chromium.ts';
 import { untilStage } from './hallScreen.ts';

@@ -1,5 +1,5 @@
 import { figure } from '../../../src/rain/figures.ts';
-import { element, textElement, write } from '../page.ts';
+import { element, setChildren, textElement, write } from '../page.ts';
 import { isFree } from '../sale/order-view.ts';
 import type { Current } from './program.ts';
 import type { HallItem } from './sale-watch.ts';
@@ -31,7 +31,7 @@ export class HallItems {
     list.hidden = shown.length === 0;
     list.dataset['count'] =
       shown.length === 1 ? 'one' : shown.length <= 3 ? 'few' : shown.length <= 5 ? 'some' : 'many';
-    list.replaceChildren(...shown.map((item) => this.#line(item, phase)));
+    setChildren(list, ...shown.map((item) => this.#line(item, phase)));
     const more = items.length - shown.length;
     write('.more-items', more > 0 ? this.#words.moreItems(more) : '');
   }

@@ -1,5 +1,5 @@
 import { loadPicture } from '../load-picture.ts';
-import { element, write } from '../page.ts';
+import { element, setChildren, write } from '../page.ts';
 import type { Sky } from '../sky/sky.ts';
 import { applyTheme, type ShownTheme, type Theme } from '../theme.ts';
 import type { HallWords } from './words.ts';
@@ -52,6 +52,6 @@ export class HallPageTheme {
 function show(selector: string, picture: HTMLImageElement | undefined, alt: string): void {
   const box = element(selector);
   if (picture) picture.alt = alt;
-  box.replaceChildren(...(picture ? [picture] : []));
+  setChildren(box, ...(picture ? [picture] : []));
   box.hidden = !picture;
 }

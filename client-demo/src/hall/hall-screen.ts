@@ -1,7 +1,7 @@
 import { isLoopbackHost } from '../../../src/platform/network/loopbackHost.ts';
 import { countdownText, minutesText } from '../countdown.ts';
 import type { Luckiest } from '../leaderboard/leaderboard.ts';
-import { element, textElement, write } from '../page.ts';
+import { element, setChildren, textElement, write } from '../page.ts';
 import { drawCode } from './code.ts';
 import { keepFitting } from './fit.ts';
 import type { HallView, Stage } from './hall.ts';
@@ -110,7 +110,7 @@ export class HallScreen {
     this.#code = address.href;
     write('.scan', saleId === undefined ? this.#words.scan : this.#words.scanSale);
     write('.address', saleId === undefined ? host + pathname.replace(/\/$/, '') : host + pathname + address.search);
-    element('.code').replaceChildren(drawCode(address.href));
+    setChildren(element('.code'), drawCode(address.href));
   }
 
   #showLeft({ stage, left = 0, packets = 0 }: HallView): void {
@@ -125,7 +125,8 @@ export class HallScreen {
     const key = JSON.stringify(names);
     if (list.dataset['names'] === key) return;
     list.dataset['names'] = key;
-    list.replaceChildren(
+    setChildren(
+      list,
       ...names.map(({ user, amount }) => {
         const line = document.createElement('li');
         line.append(textElement('name', user), textElement('amount', this.#words.money(amount)));
@@ -153,7 +154,8 @@ export class HallScreen {
     const key = JSON.stringify(places);
     if (list.dataset['places'] === key) return;
     list.dataset['places'] = key;
-    list.replaceChildren(
+    setChildren(
+      list,
       ...places.map(({ user, amount }) => {
         const place = document.createElement('li');
         const name = textElement('name', user);

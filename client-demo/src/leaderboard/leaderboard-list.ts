@@ -1,4 +1,4 @@
-import { element, textElement, write } from '../page.ts';
+import { element, setChildren, textElement, write } from '../page.ts';
 import type { Words } from '../words/en.ts';
 import type { Luckiest } from './leaderboard.ts';
 
@@ -11,7 +11,8 @@ export function showLeaderboard(found: Luckiest | undefined, words: Words, own: 
   const key = JSON.stringify([places, own]);
   if (leaderboard.dataset['places'] === key) return;
   leaderboard.dataset['places'] = key;
-  element('.leaderboard-list').replaceChildren(
+  setChildren(
+    element('.leaderboard-list'),
     ...places.map(({ user, amount, redPacketId }) => {
       const place = document.createElement('li');
       const isOwn = redPacketId !== undefined && redPacketId === own;

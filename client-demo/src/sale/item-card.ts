@@ -1,5 +1,6 @@
 import type { SaleWords } from '../words/sale/en.ts';
 import type { ItemView } from './item-view.ts';
+import { setChildren } from '../page.ts';
 import { fromMarkup, part, put, putOrHide } from './markup.ts';
 import { isFree, totalOf } from './order-view.ts';
 import { pictureOf } from './picture.ts';
@@ -75,7 +76,7 @@ export class ItemCard {
     const { face, name, price, listPrice, picture, left, share, limit, held, limitIsOfSale: isOfSale = false } = view;
     this.root.dataset['face'] = face;
     this.root.toggleAttribute('data-back', view.answer === 'back');
-    if (this.#picture !== picture) part(this.root, '.sale-picture').replaceChildren(pictureOf(picture, index));
+    if (this.#picture !== picture) setChildren(part(this.root, '.sale-picture'), pictureOf(picture, index));
     this.#picture = picture;
     put(this.root, '.sale-name', name);
     put(this.root, '.sale-price', this.#prices(price));

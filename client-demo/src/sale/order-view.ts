@@ -79,6 +79,6 @@ export function isFree(amount: string): boolean {
 function payingOf({ reservationId, payUrl }: Order, pay: PayConfig): NonNullable<OrderView['pay']> {
   if (payUrl === undefined && pay && 'demo' in pay) return 'demo';
   const url =
-    payUrl ?? (pay && 'url' in pay ? pay.url.replaceAll('{orderId}', encodeURIComponent(reservationId)) : undefined);
+    payUrl ?? (pay && 'url' in pay ? pay.url.split('{orderId}').join(encodeURIComponent(reservationId)) : undefined);
   return url !== undefined && /^https?:\/\//i.test(url) ? { url } : 'elsewhere';
 }

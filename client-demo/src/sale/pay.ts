@@ -1,4 +1,4 @@
-import { ANSWER_MS_MAX } from '../api.ts';
+import { ANSWER_MS_MAX, within } from '../api.ts';
 
 /**
  * Asks the demo's shop to take the payment. The order tells when it is paid.
@@ -9,7 +9,7 @@ export async function payInDemo(reservationId: string): Promise<void> {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ reservationId }),
-    signal: AbortSignal.timeout(ANSWER_MS_MAX),
+    signal: within(ANSWER_MS_MAX),
   });
   if (!answer.ok) throw new Error(`not paid: ${answer.status}`);
 }

@@ -1,7 +1,7 @@
 import type { RainClient, SaleSnapshot, WelcomeMessage } from '../../../src/client/client.ts';
 import { stateAt } from '../../../src/rain/rain.ts';
 import { minutesText } from '../countdown.ts';
-import { element, textElement } from '../page.ts';
+import { element, setChildren, textElement } from '../page.ts';
 import type { Words } from '../words/en.ts';
 import { addressWith } from './address.ts';
 
@@ -67,7 +67,8 @@ export class SaleList {
     this.#shown = key;
     const focused = (document.activeElement as HTMLElement | null)?.dataset['sale'];
     this.#root.hidden = next.length === 0;
-    this.#root.replaceChildren(
+    setChildren(
+      this.#root,
       ...next.map(({ saleId, title, state, rings }) => {
         const link = document.createElement('a');
         link.className = 'sale-link';

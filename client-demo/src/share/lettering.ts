@@ -34,7 +34,8 @@ export function wrapped(pen: Pen, text: string, { width, size, linesMax }: Room 
 function linesOf(pen: Pen, text: string, width: number): string[] {
   const lines = [''];
   const put = (piece: string) => {
-    if (lines.at(-1) !== '' && pen.measureText((lines.at(-1)! + piece).trimEnd()).width > width) lines.push('');
+    const last = lines[lines.length - 1]!;
+    if (last !== '' && pen.measureText((last + piece).trimEnd()).width > width) lines.push('');
     lines[lines.length - 1] += piece;
   };
   for (const [piece] of text.matchAll(PIECES)) {

@@ -1,5 +1,5 @@
 import { mix } from '../colour.ts';
-import { cover, shade, type Pen } from '../sky/pictures/pen.ts';
+import { cover, rounded, shade, type Pen } from '../sky/pictures/pen.ts';
 import type { Theme } from '../theme.ts';
 import { fitted, wrapped } from './lettering.ts';
 
@@ -70,7 +70,7 @@ function drawLetter(pen: Pen, { headline, amount, greeting }: ShareCard): void {
     [1, '#fde6b4'],
   ]);
   pen.beginPath();
-  pen.roundRect(x, y, width, height, 28);
+  rounded(pen, x, y, width, height, 28);
   pen.fill();
   pen.restore();
   pen.fillStyle = INK;

@@ -46,11 +46,13 @@ export class Shower {
 
   /** Removes the packet at this point of the sky. @returns the packet; `undefined`: there was none */
   take(x: number, y: number): Falling | undefined {
-    const hit = this.falling.findLast(
-      (packet) =>
-        Math.abs(x - xOf(packet)) <= (PACKET_WIDTH * packet.scale) / 2 + THUMB_PX &&
-        Math.abs(y - packet.y) <= (PACKET_HEIGHT * packet.scale) / 2 + THUMB_PX,
-    );
+    const hit = [...this.falling]
+      .reverse()
+      .find(
+        (packet) =>
+          Math.abs(x - xOf(packet)) <= (PACKET_WIDTH * packet.scale) / 2 + THUMB_PX &&
+          Math.abs(y - packet.y) <= (PACKET_HEIGHT * packet.scale) / 2 + THUMB_PX,
+      );
     if (!hit) return undefined;
     const taken = { ...hit };
     hit.y = -PACKET_HEIGHT;

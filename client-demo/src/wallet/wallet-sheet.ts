@@ -1,4 +1,4 @@
-import { textElement } from '../page.ts';
+import { setChildren, textElement } from '../page.ts';
 import type { Words } from '../words/en.ts';
 import type { Account, OwnPacket } from './account.ts';
 
@@ -69,7 +69,7 @@ export class WalletSheet {
     this.#find('.wallet-pending').textContent = /[1-9]/.test(pending)
       ? `+ ${words.money(pending)} ${words.walletSheet.pending}`
       : '';
-    this.#find('.wallet-list').replaceChildren(...packets.map((packet) => this.#row(packet)));
+    setChildren(this.#find('.wallet-list'), ...packets.map((packet) => this.#row(packet)));
     this.#showMessage(
       late
         ? words.walletSheet.late

@@ -13,7 +13,7 @@ export function codeOf(bytes: Uint8Array): string {
  * @returns `undefined`: it is no code
  */
 export function codeIn(typed: string): string | undefined {
-  const code = typed.toUpperCase().replaceAll(/[\s-]/g, '').replaceAll('O', '0').replaceAll(/[IL]/g, '1');
+  const code = typed.toUpperCase().replace(/[\s-]/g, '').replace(/O/g, '0').replace(/[IL]/g, '1');
   return code.length === CODE_CHARACTERS && [...code].every((letter) => ALPHABET.includes(letter)) ? code : undefined;
 }
 

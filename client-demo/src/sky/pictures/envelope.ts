@@ -1,6 +1,6 @@
 import { PACKET_HEIGHT, PACKET_WIDTH } from '../shower.ts';
 import { mix } from '../../colour.ts';
-import { cover, fill, outline, shade, type Pen } from './pen.ts';
+import { cover, fill, outline, rounded, shade, type Pen } from './pen.ts';
 import { holedCoin } from './treasure.ts';
 
 /** A margin keeps the edge smooth when the picture is rotated. */
@@ -45,14 +45,14 @@ export function drawEnvelope(pen: Pen, paper: Paper, picture?: HTMLImageElement)
     [0, paper.top],
     [1, paper.bottom],
   ]);
-  fill(pen, sheet, () => pen.roundRect(-w / 2, -h / 2, w, h, 7));
+  fill(pen, sheet, () => rounded(pen, -w / 2, -h / 2, w, h, 7));
   pen.save();
   pen.clip();
   if (picture) cover(pen, picture, { x: -w / 2, y: -h / 2, width: w, height: h });
   else drawFlap(pen, paper);
   pen.restore();
   if (!picture) holedCoin(pen, 0, -h * 0.06, 11.5, paper.hole);
-  outline(pen, paper.rim, 1.5, () => pen.roundRect(-w / 2 + 0.75, -h / 2 + 0.75, w - 1.5, h - 1.5, 6.5));
+  outline(pen, paper.rim, 1.5, () => rounded(pen, -w / 2 + 0.75, -h / 2 + 0.75, w - 1.5, h - 1.5, 6.5));
 }
 
 function drawFlap(pen: Pen, paper: Paper): void {

@@ -1,4 +1,4 @@
-import { circle, fill, outline, shade, type Pen } from './pen.ts';
+import { circle, fill, outline, rounded, shade, type Pen } from './pen.ts';
 
 /** A paper lantern, lit from within, with a tassel. */
 export function drawLantern(pen: Pen): void {
@@ -15,7 +15,7 @@ export function drawLantern(pen: Pen): void {
     [0.5, '#ffe9a8'],
     [1, '#c98a24'],
   ]);
-  for (const y of [-41, 18]) fill(pen, metal, () => pen.roundRect(-15, y, 30, 7, 2.5));
+  for (const y of [-41, 18]) fill(pen, metal, () => rounded(pen, -15, y, 30, 7, 2.5));
   pen.fillRect(-1, -50, 2, 9);
   for (const x of [-6, -3, 0, 3, 6]) {
     outline(pen, '#f6b33f', 1.3, () => {

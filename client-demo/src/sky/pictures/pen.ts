@@ -33,6 +33,17 @@ export function circle(pen: Pen, x: number, y: number, radius: number): void {
   pen.arc(x, y, radius, 0, Math.PI * 2);
 }
 
+/** Not `roundRect`, which older browsers lack. */
+export function rounded(pen: Pen, x: number, y: number, width: number, height: number, radius: number): void {
+  const [right, bottom] = [x + width, y + height];
+  pen.moveTo(x + radius, y);
+  pen.arcTo(right, y, right, bottom, radius);
+  pen.arcTo(right, bottom, x, bottom, radius);
+  pen.arcTo(x, bottom, x, y, radius);
+  pen.arcTo(x, y, right, y, radius);
+  pen.closePath();
+}
+
 /** Fills the rectangle with the middle of the picture. */
 export function cover(
   pen: Pen,
