@@ -98,7 +98,7 @@ function stderrFromNow(): () => string {
   return () => text;
 }
 
-test('each step has one line with its seconds, and a second one where others came between', async () => {
+test('each step has one line with its seconds, also where several work side by side', async () => {
   const text = stderrFromNow();
   await timed('one …', async () => sleep(60));
   let release = (): void => {};
@@ -107,10 +107,12 @@ test('each step has one line with its seconds, and a second one where others cam
   });
   const beside = timed('two …', () => held);
   await timed('three …', async () => {});
+  const four = timed('four …', async () => beside);
+  expect(text()).toMatch(/^one … 0\.[01] s\ntwo …$/);
   release();
-  await beside;
+  await four;
   say('done');
-  expect(text()).toMatch(/^one … 0\.[01] s\ntwo …\nthree … 0\.0 s\ntwo … 0\.0 s\ndone\n$/);
+  expect(text()).toMatch(/^one … 0\.[01] s\ntwo … 0\.0 s\nthree … 0\.0 s\nfour … 0\.0 s\ndone\n$/);
 });
 
 test('Ctrl-C during the set-up names the steps that it ends, and a failed step ends its line', async () => {

@@ -33,8 +33,9 @@ export function say(line) {
   process.stderr.write(`${endOfLine()}${line}\n`);
 }
 
-/** The line of the step that began last, while its seconds can still be added to it. */
+/** The step whose line waits for its seconds, and the steps that began, or ended, meanwhile. */
 let open;
+let queued = [];
 const current = new Set();
 
 function endOfLine() {
@@ -43,26 +44,42 @@ function endOfLine() {
   return end;
 }
 
-/** Shows the line at once, and its seconds when the work is done: on a line of their own if another one came after. */
+/**
+ * Shows the line of the work, and its seconds when it is done. Of works side by side one line is open, and the others
+ * follow it, so that each is told once.
+ */
 export async function timed(line, work) {
-  process.stderr.write(`${endOfLine()}${line}`);
-  open = line;
-  current.add(line);
+  const step = { line };
+  current.add(step);
+  queued.push(step);
+  if (!open) showNext();
   const started = performance.now();
   try {
     const result = await work();
-    const seconds = `${((performance.now() - started) / 1_000).toFixed(1)} s`;
-    process.stderr.write(open === line ? ` ${seconds}\n` : `${endOfLine()}${line} ${seconds}\n`);
-    open = undefined;
+    step.seconds = `${((performance.now() - started) / 1_000).toFixed(1)} s`;
+    if (open === step) {
+      process.stderr.write(` ${step.seconds}\n`);
+      open = undefined;
+    } else if (!queued.includes(step)) queued.push(step); // Something else was said meanwhile.
+    if (!open) showNext();
     return result;
   } finally {
-    current.delete(line);
+    current.delete(step);
+    if (step.seconds === undefined) queued = queued.filter((one) => one !== step);
+  }
+}
+
+function showNext() {
+  while (!open && queued.length > 0) {
+    const step = queued.shift();
+    process.stderr.write(step.seconds === undefined ? step.line : `${step.line} ${step.seconds}\n`);
+    if (step.seconds === undefined) open = step;
   }
 }
 
 /** Ctrl-C during the set-up. The terminal sends it to the commands as well; finished steps keep their stamps. */
 export function sayWhatEnds() {
-  const steps = [...current].map((line) => line.replace(/ …$/, '')).join(', ');
+  const steps = [...current].map(({ line }) => line.replace(/ …$/, '')).join(', ');
   say(`\nended${steps && ` while ${steps}`}; the next start goes on from there.`);
 }
 
