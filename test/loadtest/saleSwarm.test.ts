@@ -132,6 +132,13 @@ test('a shop that refuses is reported, and the buyers do not wait for a message 
   expect(report.durationMs).toBeLessThan(5_000);
 });
 
+test('nobody begins to pay when less than half of the time is left, so that no payment comes after it', async () => {
+  const sale = await scriptedSale({ items: ITEMS, opensAt: Date.now() - 40_000, holdMs: 60_000 });
+  const report = await play(sale, { users: 20, payUrl: await openShop(sale) });
+  expect(Object.keys(counts(report.payments.results))).toEqual(['too_late']);
+  expect(sale.model.reservations.some(({ status }) => status === 'paid')).toBe(false);
+});
+
 test('[R6] lost answers, lost connections, "busy" and "too fast" change nothing in what is bought', async () => {
   const sale = await scriptedSale({
     items: ITEMS,

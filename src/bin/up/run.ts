@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { SHOP_REFUSALS } from '../../console/refusals.ts';
 import { DEMO_PAY_PATH } from '../../console/shop/demo.ts';
 import type { Shutdown } from '../../platform/process/shutdown.ts';
 import { signToken } from '../../platform/auth/token.ts';
+import { figure } from '../../rain/figures.ts';
 import { EXIT, print, notify } from '../exit.ts';
 import { describeReport } from '../auditText.ts';
 import { openContext } from '../context.ts';
@@ -30,7 +32,13 @@ export interface UpOptions {
   duration?: number;
 }
 
+/** Time to open the page and play along. */
+const FIRST_RAIN_IN_MS = 15_000;
+
 const DEMO = { bots: 500, packets: 200, budget: '100.00', duration: 5_000 };
+
+/** As the simulated buyers count a payment that the shop has to pay back. */
+const LATE_PAYMENT = `refused_${SHOP_REFUSALS.pay_back.status}`;
 
 const BOT_TOKEN_SECONDS = 3_600;
 
@@ -59,6 +67,8 @@ export async function up(terminal: Terminal, options: UpOptions, shutdown: Shutd
     signal: shutdown.signal,
     tokenFor: (sub) => signToken(system.jwtSecret, { sub, expiresInSeconds: BOT_TOKEN_SECONDS }),
   };
+  if (!options.once && options.only !== 'sale')
+    notify(terminal, `the first rain opens in ${FIRST_RAIN_IN_MS / 1_000} s: open the page, and catch a packet`);
   const rain = options.only === 'sale' ? undefined : await playFirstRain(demo, options);
   const sale = options.only === 'rain' ? undefined : await playFirstSale(demo, options);
   if (options.once)
@@ -80,9 +90,16 @@ function signInAs({ password, ownDatabase }: Awaited<ReturnType<typeof startSyst
 
 async function playFirstRain(
   demo: SaleContext,
-  { json, budget = DEMO.budget, packets = DEMO.packets, bots = DEMO.bots, duration = DEMO.duration }: UpOptions,
+  { once, json, budget = DEMO.budget, packets = DEMO.packets, bots = DEMO.bots, duration = DEMO.duration }: UpOptions,
 ): Promise<Played> {
-  const played = await playRound(demo, { title: 'Demo', budget, packets, bots, durationMs: duration });
+  const played = await playRound(demo, {
+    title: 'Demo',
+    budget,
+    packets,
+    bots,
+    durationMs: duration,
+    ...(!once && { opensInMs: FIRST_RAIN_IN_MS }),
+  });
   report(demo.terminal, json, { ...played, text: describeReport(played.audit.report), what: 'rain', who: 'users' });
   return played;
 }
@@ -102,6 +119,12 @@ async function playFirstSale(demo: SaleContext, { json, bots = DEMO.bots }: UpOp
     reactionMs: { min: 100, max: 8_000 },
   });
   report(demo.terminal, json, { ...played, text: describeAudit(played.audit), what: 'sale', who: 'buyers' });
+  const late = played.bots.payments.results.find(({ name }) => name === LATE_PAYMENT)?.count;
+  if (late !== undefined)
+    notify(
+      demo.terminal,
+      `${figure(late)} of their payments came after the units were released, as happens with a slow shop: the console lists them under Dead letters, of sales.`,
+    );
   return played;
 }
 

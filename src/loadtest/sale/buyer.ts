@@ -13,6 +13,8 @@ import type { BuyerPlan, PlannedPurchase } from './plan.ts';
 const CONNECT_MS_MAX = 30_000;
 /** Purchases of one plan that came too early or into a pause are asked again this often [R10]. */
 const OPENINGS_MAX = 20;
+/** The share of the time to pay that must be left to begin: a payment that comes after it is a dead letter. */
+const PAYING_SHARE_MIN = 0.5;
 
 interface BuyerSelf {
   userId: string;
@@ -186,7 +188,8 @@ export class Buyer {
     if (order?.status !== 'created')
       return counters.paid.add(order && holdsUnits(order.status) ? 'not_created_in_time' : 'released_before');
     const paidAt = now();
-    const paid = await payments.pay(reservationId);
+    const lastStart = order.payBy - PAYING_SHARE_MIN * this.#client.sale(saleId)!.holdMs;
+    const paid = await payments.pay(reservationId, () => this.#client.serverNow() < lastStart);
     counters.paid.add(paid);
     const told = await this.#orderWhen(reservationId, isDecided, paid === 'accepted' ? settleMs : 0);
     if (told?.status === 'paid') counters.payments.record(now() - paidAt);

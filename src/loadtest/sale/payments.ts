@@ -4,8 +4,8 @@ import { createSemaphore } from '../../platform/concurrency/semaphore.ts';
 const PAYMENTS_MAX = 64;
 const ANSWER_MS_MAX = 10_000;
 
-/** The shop's answer. `failed`: it did not answer. */
-type Paid = 'accepted' | `refused_${number}` | 'failed';
+/** The shop's answer. `failed`: it did not answer; `too_late`: it was not asked. */
+type Paid = 'accepted' | `refused_${number}` | 'failed' | 'too_late';
 
 /** Tells the shop, or its stand-in, that the buyer has paid. */
 export class Payments {
@@ -18,8 +18,10 @@ export class Payments {
     this.#signal = signal;
   }
 
-  pay(reservationId: string): Promise<Paid> {
+  /** @param isInTime asked when the payment's turn comes */
+  pay(reservationId: string, isInTime: () => boolean): Promise<Paid> {
     return this.#inTurn(async () => {
+      if (!isInTime()) return 'too_late';
       try {
         const response = await fetch(this.url, {
           method: 'POST',
