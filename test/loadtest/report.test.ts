@@ -118,6 +118,24 @@ describe('does the money add up?', () => {
     });
   });
 
+  test('yes when nobody won, and the sentence says why', () => {
+    const ended = (name: string, count: number) => {
+      const counters = new WaveCounters(500);
+      for (let i = 0; i < count; i++) counters.ended({ kind: 'lost', code: '-3' });
+      for (let i = count; i < 500; i++) counters.ended({ kind: 'gave_up', reason: name });
+      return reportOf(counters, RUN);
+    };
+    const audit = { ...AUDIT, credited: '0.00', pending: '0.00', unclaimed: '20.00', winners: 0 };
+    expect(checkMoney(ended('no welcome', 480), audit)).toEqual({
+      balanced: true,
+      sentence:
+        'The money adds up: no simulated user won (480 ended, 20 gave_up: no welcome), and the rain balances to the cent. Most of the 500 users were not served before the end: on a slow machine take fewer of them, or a longer rain.',
+    });
+    const blocked = new WaveCounters(1);
+    blocked.ended({ kind: 'lost', code: '-6' });
+    expect(checkMoney(reportOf(blocked, RUN)).sentence).toBe('The money adds up: no simulated user won (1 blocked).');
+  });
+
   test('yes when users receive the same answer again [R6]', () => {
     expect(checkMoney(tallied(({ told }) => told.add('ann', 'p-1', '12.21'))).balanced).toBe(true);
   });

@@ -1,3 +1,5 @@
+import { OUTCOMES } from '../../protocol/outcomes.ts';
+import { outcomeName } from '../bots/outcome.ts';
 import type { AuditReport, Share } from '../../rain/equation.ts';
 import { figure } from '../../rain/figures.ts';
 import { formatMoney, parseMoney } from '../../rain/money.ts';
@@ -17,8 +19,32 @@ export function checkMoney(report: SwarmReport, audit?: AuditReport, others: Sha
   if (problems.length > 0)
     return { balanced: false, sentence: `The money does NOT add up: ${packets}; ${problems.join('; ')}.` };
   const beside = others.count > 0 ? `; ${figure(others.count)} more played and won ${formatMoney(others.cents)}` : '';
-  const asAudited = audit ? `, as the audit says, and the rain balances to the cent${beside}` : '';
+  const balances = audit ? `and the rain balances to the cent${beside}` : '';
+  if (report.winners === 0)
+    return {
+      balanced: true,
+      sentence: `The money adds up: ${[nobody(report), balances].filter(Boolean).join(', ')}.${whyLate(report)}`,
+    };
+  const asAudited = audit ? `, as the audit says, ${balances}` : '';
   return { balanced: true, sentence: `The money adds up: ${packets}, each with a different packet${asAudited}.` };
+}
+
+function nobody({ outcomes }: SwarmReport): string {
+  return `no simulated user won (${outcomes.map(({ name, count }) => `${figure(count)} ${name}`).join(', ')})`;
+}
+
+/** The outcomes of users who came after the end, or were not served before it. */
+const LATE = [
+  OUTCOMES['-3'].reason,
+  ...(['gave_up', 'aborted'] as const).map((kind) => outcomeName({ kind, reason: '' })),
+];
+const isLate = (name: string) => LATE.some((late) => name.startsWith(late));
+
+function whyLate({ users, outcomes }: SwarmReport): string {
+  const late = outcomes.reduce((sum, { name, count }) => (isLate(name) ? sum + count : sum), 0);
+  return late * 2 > users
+    ? ` Most of the ${figure(users)} users were not served before the end: on a slow machine take fewer of them, or a longer rain.`
+    : '';
 }
 
 function contradictions(report: SwarmReport): string[] {
