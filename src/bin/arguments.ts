@@ -10,6 +10,12 @@ export function parseDuration(text: string): number {
   return Math.round(Number(match[1]) * UNIT_MS[match[2]!]!);
 }
 
+/** Milliseconds → `90s`, `5m`: what `parseDuration` reads, in the largest unit that has no fraction. */
+export function durationTyped(ms: number): string {
+  const [unit, unitMs] = Object.entries(UNIT_MS).findLast(([, each]) => ms % each === 0 && ms >= each) ?? ['s', 1_000];
+  return `${ms / unitMs}${unit}`;
+}
+
 /** `now`, `+30s` (from now) or a date with time and zone, `2026-12-31T20:00:00+08:00` → a function of now, epoch ms. */
 export function parseMoment(text: string): (now: number) => number {
   if (text === 'now') return (now) => now;

@@ -1,8 +1,9 @@
-import { Command, type ParseOptionsResult } from 'commander';
+import { Command, type Option, type ParseOptionsResult } from 'commander';
 import type { SystemContext } from '../operator/system.ts';
+import { durationTyped, parseDuration } from './arguments.ts';
 import { paint } from './style.ts';
 import type { OpenContext } from './context.ts';
-import { CommandFailure, EXIT, print } from './exit.ts';
+import { ActionRefused, CommandFailure, EXIT, print } from './exit.ts';
 import type { Terminal } from './terminal.ts';
 
 /** The output of a command: the value with `--json`, the text otherwise. */
@@ -44,6 +45,14 @@ export class RainCommand extends Command {
     return parsed;
   }
 
+  /** A default length of time stands in the help as people type it. */
+  override addOption(option: Option): this {
+    const { parseArg, defaultValue } = option;
+    if (parseArg === (parseDuration as typeof parseArg) && typeof defaultValue === 'number')
+      option.default(defaultValue, durationTyped(defaultValue));
+    return super.addOption(option);
+  }
+
   json(meaning = 'print JSON'): this {
     return this.option('--json', meaning);
   }
@@ -56,6 +65,21 @@ export class RainCommand extends Command {
   example(...lines: string[]): this {
     this.examples.push(...lines);
     return this.addHelpText('after', ['\nExample:', ...lines].join('\n  '));
+  }
+
+  /** A refusal names an option as it is typed, `--in`, and not as a field of a request. */
+  override action(verb: Parameters<Command['action']>[0]): this {
+    const flagOf = (field: string) =>
+      this.registeredArguments.some((argument) => argument.name() === field)
+        ? field
+        : (this.options.find((option) => option.attributeName() === field)?.long ?? field);
+    return super.action(async (...args: unknown[]) => {
+      try {
+        await verb.apply(this, args);
+      } catch (error) {
+        throw error instanceof ActionRefused ? error.named(flagOf) : error;
+      }
+    });
   }
 
   /** @param misuse says what is wrong with the arguments and options, before any server is contacted */

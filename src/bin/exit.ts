@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
 import type { Refused } from '../operator/context.ts';
-import { formatRefusal } from '../rain/refusal.ts';
+import { formatRefusal, type Refusal } from '../rain/refusal.ts';
 import { isUnavailable, lastLine } from '../platform/redis/unavailable.ts';
 import { ConfigError } from '../platform/config.ts';
 import { harmless, paint, wantsPaint, withoutPaint } from './style.ts';
@@ -21,11 +21,26 @@ export class CommandFailure extends Error {
   }
 }
 
+/** An action was refused, field by field. */
+export class ActionRefused extends CommandFailure {
+  override name = 'ActionRefused';
+  readonly #refusals: readonly Refusal[];
+  constructor(refusals: readonly Refusal[]) {
+    super(EXIT.refused, ...refusals.map(formatRefusal));
+    this.#refusals = refusals;
+  }
+
+  /** @param nameOf field → what the operator types */
+  named(nameOf: (field: string) => string): ActionRefused {
+    return new ActionRefused(this.#refusals.map(({ field, reason }) => ({ field: nameOf(field), reason })));
+  }
+}
+
 export const unreachable = (reason: string): CommandFailure => new CommandFailure(EXIT.unreachable, reason);
 
-/** The result of an accepted action. @throws CommandFailure with the refusals, when the action was refused */
+/** The result of an accepted action. @throws ActionRefused; the command names its options in it as they are typed */
 export function accepted<Done extends { ok: true }>(done: Done | Refused): Done {
-  if (!done.ok) throw new CommandFailure(EXIT.refused, ...done.refusals.map(formatRefusal));
+  if (!done.ok) throw new ActionRefused(done.refusals);
   return done;
 }
 
@@ -39,11 +54,8 @@ export function acceptedAs<Done extends { ok: true }>(
 ): Done {
   const nameOf =
     typeof typed === 'function' ? typed : (field: string) => typed[field] ?? typed[field.split('.')[0]!] ?? field;
-  return accepted(
-    done.ok
-      ? done
-      : { ok: false, refusals: done.refusals.map(({ field, reason }) => ({ field: nameOf(field), reason })) },
-  );
+  if (!done.ok) throw new ActionRefused(done.refusals).named(nameOf);
+  return done;
 }
 
 /** Any error → exit code and sentences. `printed`: Commander has written them to stderr already. */

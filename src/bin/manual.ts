@@ -67,18 +67,16 @@ function placeholder(argument: Argument): string {
   return argument.required ? `<${argument.name()}>` : `[${argument.name()}]`;
 }
 
-function tail({ argChoices, defaultValue, ...rest }: Argument | Option): string {
+function tail({ argChoices, defaultValue, defaultValueDescription, ...rest }: Argument | Option): string {
   const notes = [
     ...('mandatory' in rest && rest.mandatory ? ['required'] : []),
     ...(argChoices ? [argChoices.join(', ')] : []),
-    ...(typeof defaultValue === 'number' && 'flags' in rest && rest.flags.includes('<time>')
-      ? [`default ${defaultValue} ms`]
-      : defaultValue === undefined ||
-          defaultValue === true ||
-          defaultValue === false ||
-          (Array.isArray(defaultValue) && defaultValue.length === 0)
-        ? []
-        : [`default ${String(defaultValue)}`]),
+    ...(defaultValue === undefined ||
+    defaultValue === true ||
+    defaultValue === false ||
+    (Array.isArray(defaultValue) && defaultValue.length === 0)
+      ? []
+      : [`default ${defaultValueDescription ?? String(defaultValue)}`]),
   ];
   return notes.length === 0 ? '' : ` (${notes.join('; ')})`;
 }

@@ -93,6 +93,18 @@ const DETAIL_FIELDS = [
 ] as const;
 export type DetailField = (typeof DETAIL_FIELDS)[number];
 
+/** Fields that hold a moment: epoch ms, or ISO text. */
+const MOMENTS: readonly string[] = ['opensAt', 'closesAt', 'until', 'expiresAt'] satisfies DetailField[];
+/** Fields that hold a length of time, ms. */
+const LENGTHS: readonly string[] = ['holdMs'] satisfies DetailField[];
+
+/** The kind of a value that people read in another form than machines. */
+export function kindOf(field: string, value: unknown): 'moment' | 'length' | undefined {
+  if (typeof value !== 'number' && typeof value !== 'string') return undefined;
+  if (MOMENTS.includes(field) && !Number.isNaN(new Date(value).getTime())) return 'moment';
+  return LENGTHS.includes(field) && typeof value === 'number' ? 'length' : undefined;
+}
+
 /** The first digits tell two apart; the rest is for machines. */
 const DIGITS_SHOWN = 8;
 const FINGERPRINT = /^[0-9a-f]{16,}$/;

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { parseDuration } from '../../src/bin/arguments.ts';
 import { commandsOf, examplesOf, manual } from '../../src/bin/manual.ts';
 import { openProgram } from '../../src/bin/program.ts';
 import { rain } from '../support/call.ts';
@@ -67,6 +68,21 @@ test('every command has words, and an example that begins with its name', async 
       path,
     ).not.toEqual([]);
   }
+});
+
+test('a default length of time stands in the help as people type it, never in ms', async () => {
+  const lengths = (await documented()).flatMap(({ path, command }) =>
+    command.options
+      .filter(({ parseArg, defaultValue }) => parseArg === parseDuration && typeof defaultValue === 'number')
+      .map(({ long, defaultValue, defaultValueDescription = '' }) => ({
+        option: `${path} ${long}`,
+        right: defaultValue as number,
+        told: parseDuration(defaultValueDescription),
+        inHelp: command.helpInformation().includes(`(default: ${defaultValueDescription})`),
+      })),
+  );
+  expect(lengths.length).toBeGreaterThan(5);
+  for (const { option, right, told, inHelp } of lengths) expect([told, inHelp], option).toEqual([right, true]);
 });
 
 test('every option of an example is one that the command has', async () => {

@@ -46,6 +46,10 @@ describe('rain operator', () => {
       token: expect.stringMatching(/^rop_/) as string,
       expiresAt: expect.any(String) as string,
     });
+    const { expiresAt } = JSON.parse(token.stdout) as { expiresAt: string };
+    expect((await rain(['actions'], env)).stdout).toContain(
+      `name alice, label report, expiresAt ${expiresAt.slice(0, 16)}`,
+    );
     expect(await rain(['operator', 'disable', 'alice'], env)).toMatchObject({ exit: 0 });
     const listed = JSON.parse((await rain(['operator', 'list', '--json'], env)).stdout) as object[];
     expect(listed).toEqual([

@@ -89,7 +89,7 @@ test('`rain campaign exclude --buyers-of` excludes the buyers of a settled sale;
   });
   expect(await rain(['campaign', 'exclude', 'season', '--buyers-of', 'nothing'], env)).toMatchObject({
     exit: 1,
-    stderr: expect.stringContaining('buyersOf: there is no sale or campaign with sales nothing') as string,
+    stderr: expect.stringContaining('--buyers-of: there is no sale or campaign with sales nothing') as string,
   });
 });
 

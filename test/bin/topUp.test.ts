@@ -86,19 +86,21 @@ test('`rain recycle` settles what is over, and `rain verify` finds the top-up as
 
 test('[R12] what cannot be done is refused in words, exit 1, and nothing is added', async () => {
   await planned('refused');
-  const [tooLittle, nowhere, tooLong, early] = await Promise.all([
+  const [tooLittle, nowhere, tooLong, weeks, early] = await Promise.all([
     rain(['top-up', 'refused', '--budget', '0.01', '--packets', '2'], env),
     rain(['top-up', 'nowhere', '--budget', '1.00', '--packets', '2'], env),
     rain(['start', 'refused', '--in', '2m'], env),
+    rain(['schedule', 'refused', '--start', '+1h', '--duration', '8d'], env),
     rain(['recycle', 'refused'], env),
   ]);
   expect(tooLittle).toMatchObject({
     exit: 1,
     stdout: '',
-    stderr: expect.stringMatching(/^rain: packets: 2 packets of at least 0\.01 would take 0\.02/m) as string,
+    stderr: expect.stringMatching(/^rain: --packets: 2 packets of at least 0\.01 would take 0\.02/m) as string,
   });
   expect(nowhere).toMatchObject({ exit: 1, stderr: 'rain: rain: there is no rain nowhere\n' });
-  expect(tooLong).toMatchObject({ exit: 1, stderr: 'rain: in: expected 0s to 60s\n' });
+  expect(tooLong).toMatchObject({ exit: 1, stderr: 'rain: --in: expected 0s to 60s\n' });
+  expect(weeks).toMatchObject({ exit: 1, stderr: 'rain: --duration: a rain lasts a week at most\n' });
   expect(early).toMatchObject({ exit: 1, stderr: expect.stringContaining('end it first with close') as string });
   expect((await context.ledger.rain('refused'))!.topUps).toEqual([]);
 });

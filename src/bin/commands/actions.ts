@@ -1,8 +1,8 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { ACTION_VERBS, type ActionVerb } from '../../ledger/actions.ts';
-import { isFingerprint, orderDetails, shortened } from '../../rain/actionDetails.ts';
+import { isFingerprint, kindOf, orderDetails, shortened } from '../../rain/actionDetails.ts';
 import { iso } from '../../rain/figures.ts';
-import { parseCount, parsePast } from '../arguments.ts';
+import { durationTyped, parseCount, parsePast } from '../arguments.ts';
 import type { RainCommand } from '../command.ts';
 import { CommandFailure, EXIT } from '../exit.ts';
 import { table } from '../style.ts';
@@ -93,12 +93,15 @@ function parseBefore(text: string): bigint {
 /** `budget 8888.00, packets 1000`. Long details are cut; --json prints them in full. */
 function describeDetails(details: Record<string, unknown>): string {
   const text = orderDetails(details)
-    .map(([field, value]) => `${field} ${describeValue(value)}`)
+    .map(([field, value]) => `${field} ${describeValue(field, value)}`)
     .join(', ');
   return text.length > DETAILS_CHARACTERS_MAX ? `${text.slice(0, DETAILS_CHARACTERS_MAX - 1)}…` : text;
 }
 
-function describeValue(value: unknown): string {
+function describeValue(field: string, value: unknown): string {
   if (isFingerprint(value)) return shortened(value);
+  const kind = kindOf(field, value);
+  if (kind === 'moment') return iso(new Date(value as string | number).getTime());
+  if (kind === 'length') return durationTyped(value as number);
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }

@@ -5,7 +5,7 @@ import { iso } from '../../rain/figures.ts';
 import { parseDuration, parseMoment } from '../arguments.ts';
 import { paintState } from '../style.ts';
 import type { Answer, RainCommand } from '../command.ts';
-import { accepted } from '../exit.ts';
+import { accepted, acceptedAs } from '../exit.ts';
 import { addTicketsCommand } from './tickets.ts';
 
 const VERBS = [
@@ -85,7 +85,7 @@ function moved(rainId: string, { state, held }: { state: string; held?: string }
 }
 
 function scheduled(rainId: string, done: Scheduled): Answer {
-  const { state, ...times } = accepted(done);
+  const { state, ...times } = acceptedAs(done, { opensAt: '--start', closesAt: '--duration' });
   const [opensAt, closesAt] = [iso(times.opensAt), iso(times.closesAt)];
   return { value: { rainId, state, opensAt, closesAt }, text: `${rainId}: ${state}, from ${opensAt} to ${closesAt}` };
 }

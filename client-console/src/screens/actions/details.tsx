@@ -1,4 +1,4 @@
-import { isFingerprint, orderDetails } from '../../../../src/rain/actionDetails.ts';
+import { isFingerprint, kindOf, orderDetails } from '../../../../src/rain/actionDetails.ts';
 import type { Action } from '../../state/responses.ts';
 import { Fingerprint } from '../../components/fingerprint.tsx';
 import { countText, durationText, momentText, moneyText } from '../../words/figures.ts';
@@ -9,7 +9,6 @@ import { DETAIL_WORDS, VALUE_WORDS } from './detail-words.ts';
 /** The most entries of a list; the rest is counted. */
 const SHOWN_MAX = 5;
 const MONEY: readonly string[] = ['budget', 'amount', 'price', 'listPrice'];
-const MOMENTS: readonly string[] = ['opensAt', 'closesAt', 'until', 'expiresAt'];
 const CHOICES: readonly string[] = ['kind', 'position', 'tickets', 'proofOfWork', 'role', 'outcome'];
 
 /**
@@ -53,12 +52,8 @@ export function Details({ action: { verb, details } }: { action: Pick<Action, 'v
 
 function plainText(field: string, value: unknown, language: Language): string {
   if (MONEY.includes(field) && typeof value === 'string') return moneyText(value);
-  if (
-    MOMENTS.includes(field) &&
-    (typeof value === 'string' || typeof value === 'number') &&
-    !Number.isNaN(new Date(value).getTime())
-  )
-    return momentText(value, language);
-  if (field === 'holdMs' && typeof value === 'number') return durationText(value, language);
+  const kind = kindOf(field, value);
+  if (kind === 'moment') return momentText(value as string | number, language);
+  if (kind === 'length') return durationText(value as number, language);
   return typeof value === 'number' ? countText(value) : String(value);
 }
