@@ -106,12 +106,12 @@ describe('[R12] a plan is refused, with field, reason and figures:', () => {
     [
       'tiers with more packets than the rain',
       { budget: '5.00', packets: 2, split: tiers({ count: 3, amount: '1.00' }) },
-      ["split.tiers: the tiers hold 3 packets, more than the rain's 2"],
+      ["split.tiers: the prizes hold 3 packets, more than the rain's 2"],
     ],
     [
       'tiers with more money than the rain',
       { budget: '5.00', packets: 9, split: tiers({ count: 3, amount: '2.00' }) },
-      ['split.tiers: the tiers hold 6.00, more than the budget 5.00'],
+      ['split.tiers: the prizes hold 6.00, more than the budget 5.00'],
     ],
     [
       'a tier outside min and max',
@@ -130,17 +130,17 @@ describe('[R12] a plan is refused, with field, reason and figures:', () => {
     [
       'a rest too small',
       { budget: '10.00', packets: 5, min: '1.00', split: tiers({ count: 1, amount: '7.00' }) },
-      ['split.tiers: 4 packets of at least 1.00 would take 4.00, more than what the tiers leave, 3.00'],
+      ['split.tiers: 4 packets of at least 1.00 would take 4.00, more than what the prizes leave, 3.00'],
     ],
     [
       'a rest too large',
       { budget: '10.00', packets: 5, max: '2.10', split: tiers({ count: 4, amount: '1.00' }) },
-      ['split.tiers: 1 packet of at most 2.10 can hold 2.10, less than what the tiers leave, 6.00'],
+      ['split.tiers: 1 packet of at most 2.10 can hold 2.10, less than what the prizes leave, 6.00'],
     ],
     [
       'money left and no packet to put it in',
       { budget: '10.00', packets: 3, split: tiers({ count: 3, amount: '3.00' }) },
-      ['split.tiers: 0 packets of at most 10.00 can hold 0.00, less than what the tiers leave, 1.00'],
+      ['split.tiers: 0 packets of at most 10.00 can hold 0.00, less than what the prizes leave, 1.00'],
     ],
     [
       'several things at once',
@@ -159,7 +159,7 @@ describe('[R12] a plan is refused, with field, reason and figures:', () => {
       { budget: '1.00', packets: 1, split: { method: 'luck' } },
       [`split.method: expected the method ${METHODS_IN_WORDS}`],
     ],
-    ['no tiers in tiers', { budget: '1.00', packets: 1, split: tiers() }, ['split.tiers: expected at least one tier']],
+    ['no tiers in tiers', { budget: '1.00', packets: 1, split: tiers() }, ['split.tiers: expected at least one prize']],
     [
       'an empty tier',
       { budget: '1.00', packets: 1, split: tiers({ count: 0, amount: '1.00' }) },

@@ -30,7 +30,7 @@ export type ReadRow<C extends Columns = Columns> = RowOf<C, Cents>;
 export interface Rows<Field extends string = string, C extends Columns = Columns> {
   /** Its name in the plan's `split`. */
   readonly field: Field;
-  /** Singular and plural of a row, used in reasons: `expected at least one tier`. */
+  /** Singular and plural of a row, used in reasons: `expected at least one prize`. */
   readonly one: string;
   readonly many: string;
   readonly rowsMax: number;

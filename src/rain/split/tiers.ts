@@ -14,9 +14,9 @@ export const tiers = rowsMethod({
   rest: doubleMean,
   rows: {
     field: 'tiers',
-    one: 'tier',
-    many: 'tiers',
-    // People read the tiers, and each is checked.
+    one: 'prize',
+    many: 'prizes',
+    // People read the prizes, and each is checked.
     rowsMax: 100,
     columns: { count: { kind: 'whole', one: 'packet', many: 'packets' }, amount: { kind: 'amount' } },
     option: { flag: 'tier', value: 'COUNTxAMOUNT', example: '10x88.80', meaning: 'a fixed prize' },
@@ -30,15 +30,15 @@ export const tiers = rowsMethod({
   },
   reasonsZh: [
     [
-      /^([\d,]+) packets? of at least ([\d.]+) would take ([\d.]+), more than what the tiers leave, ([\d.]+)$/,
+      /^([\d,]+) packets? of at least ([\d.]+) would take ([\d.]+), more than what the prizes leave, ([\d.]+)$/,
       '$1 个红包每个至少 $2，共需 $3，超过固定奖之外剩余的 $4',
     ],
     [
-      /^([\d,]+) packets? of at most ([\d.]+) can hold ([\d.]+), less than what the tiers leave, ([\d.]+)$/,
+      /^([\d,]+) packets? of at most ([\d.]+) can hold ([\d.]+), less than what the prizes leave, ([\d.]+)$/,
       '$1 个红包每个最多 $2，只能装下 $3，少于固定奖之外剩余的 $4',
     ],
-    [/^the tiers hold ([\d,]+) packets, more than the rain's ([\d,]+)$/, '固定奖共 $1 个，超过红包总数 $2'],
-    [/^the tiers hold ([\d.]+), more than the budget ([\d.]+)$/, '固定奖共 $1，超过预算 $2'],
+    [/^the prizes hold ([\d,]+) packets, more than the rain's ([\d,]+)$/, '固定奖共 $1 个，超过红包总数 $2'],
+    [/^the prizes hold ([\d.]+), more than the budget ([\d.]+)$/, '固定奖共 $1，超过预算 $2'],
   ],
   check(budget, rows) {
     const { budgetCents, packets, minCents, maxCents } = budget;
@@ -65,16 +65,16 @@ export const tiers = rowsMethod({
     if (tooMany)
       refusals.push({
         field: 'split.tiers',
-        reason: `the tiers hold ${figure(held.packets)} packets, more than the rain's ${figure(packets)}`,
+        reason: `the prizes hold ${figure(held.packets)} packets, more than the rain's ${figure(packets)}`,
       });
     if (tooMuch)
       refusals.push({
         field: 'split.tiers',
-        reason: `the tiers hold ${formatMoney(held.cents)}, more than the budget ${formatMoney(budgetCents)}`,
+        reason: `the prizes hold ${formatMoney(held.cents)}, more than the budget ${formatMoney(budgetCents)}`,
       });
     if (tooMany || tooMuch) return refusals;
     const rest = { ...budget, packets: packets - held.packets, budgetCents: budgetCents - held.cents };
-    return [...refusals, ...shareRefusals(rest, 'split.tiers', 'what the tiers leave,')];
+    return [...refusals, ...shareRefusals(rest, 'split.tiers', 'what the prizes leave,')];
   },
   fill(amounts, budget, random, rows) {
     let at = 0;
