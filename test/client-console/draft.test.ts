@@ -136,7 +136,8 @@ test('[R12] an invalid time is refused by name before it is sent', () => {
   const fields = (changed: Partial<Draft>) => timeRefusals({ ...newDraft(NOW), ...changed }).map(({ field }) => field);
   expect(fields({})).toEqual([]);
   expect(fields({ startIn: 'soon', duration: '0' })).toEqual(['opensAt', 'closesAt']);
-  expect(fields({ when: 'rounds', starts: ['2027-01-20T20:00', ''] })).toEqual(['opensAt']);
+  expect(fields({ when: 'rounds', starts: ['2027-01-20T20:00', ''] })).toEqual(['opensAt.1']);
+  expect(fields({ when: 'rounds', starts: ['', '2027-01-20T20:00', ''] })).toEqual(['opensAt.0', 'opensAt.2']);
   expect(fields({ when: 'at', starts: ['2027-01-20T20:00', ''], startIn: '' })).toEqual([]);
 });
 

@@ -41,6 +41,7 @@ function Form({ campaign }: { campaign?: CampaignDetail }) {
   );
   const [local, setLocal] = useState<readonly FieldRefusal[]>([]);
   const [stocked, setStocked] = useState<boolean>();
+  const givenTitle = useRef('');
   const verb = useVerb();
   const form = useRef<HTMLFormElement>(null);
   // The field may be far above the button.
@@ -87,7 +88,12 @@ function Form({ campaign }: { campaign?: CampaignDetail }) {
             type="button"
             class="preset"
             data-testid={`preset-${name}`}
-            onClick={() => change({ ...SALE_PRESETS[name], title: draft.title || words.preset[name] })}
+            onClick={() => {
+              // A title that was typed stays; one that came with a preset goes with it.
+              const isTyped = draft.title.trim() !== '' && draft.title !== givenTitle.current;
+              change({ ...SALE_PRESETS[name], title: isTyped ? draft.title : words.presetTitle[name] });
+              givenTitle.current = words.presetTitle[name];
+            }}
           >
             <b>{words.preset[name]}</b>
             <small>{words.presetTold[name]}</small>

@@ -11,7 +11,7 @@ import { StartFrom, type Chosen } from '../templates/start-from.tsx';
 import { draftFrom, templateOf, titleOf } from '../templates/template-draft.ts';
 import { WORDS as TEMPLATE_WORDS } from '../templates/words.ts';
 import { draftLike } from './duplicate.ts';
-import { isPlanTyped, newDraft, planOf, PRESETS, requestsOf, timeRefusals, type Draft } from './draft.ts';
+import { isPlanTyped, newDraft, placedAt, planOf, PRESETS, requestsOf, timeRefusals, type Draft } from './draft.ts';
 import { MoneyPart } from './money.tsx';
 import { unplaced } from './placed.ts';
 import { PreviewPane, usePreview } from './preview.tsx';
@@ -101,10 +101,10 @@ function Form({
     if (wrongTimes.length > 0) return toFirstRefused();
     const found: FieldRefusal[] = [];
     const checked = await verb.run(async () => {
-      for (const rain of requestsOf(draft, api.now())) {
+      for (const [i, rain] of requestsOf(draft, api.now()).entries()) {
         const answer = await api.post('rains', { ...rain, dryRun: true });
         if (!answer.ok && answer.refusal.refusals.length === 0) return answer;
-        if (!answer.ok) found.push(...answer.refusal.refusals);
+        if (!answer.ok) found.push(...placedAt(draft, i, answer.refusal.refusals));
       }
       return { ok: true as const, value: undefined };
     });
@@ -137,12 +137,12 @@ function Form({
               ...PRESETS[preset],
               ...(campaign && { when: draft.when }),
             },
-            words.preset[preset],
+            words.presetTitle[preset],
           )
         }
         onTemplate={(template) => {
           const said = draftFrom(template);
-          choose({ templateId: template.id }, { ...said, terms: { ...said.terms, ...money } }, titleOf(template));
+          choose({ templateId: template.id }, { ...said, terms: { ...said.terms, ...money } }, titleOf(template.rain));
         }}
       />
       <div class="create">

@@ -254,10 +254,25 @@ export type RainRequest = ReturnType<typeof requestsOf>[number];
 export function timeRefusals({ when, startIn, starts, duration }: TimeDraft): FieldRefusal[] {
   const refusals: FieldRefusal[] = [];
   if (when === 'in' && !(numberTyped(startIn) >= 0)) refusals.push({ field: 'opensAt', reason: 'expected a number' });
-  if (when !== 'in' && starts.slice(0, when === 'at' ? 1 : undefined).some((start) => Number.isNaN(timeTyped(start))))
-    refusals.push({ field: 'opensAt', reason: 'expected a date and a time' });
+  if (when !== 'in')
+    starts.slice(0, when === 'at' ? 1 : undefined).forEach((start, i) => {
+      if (Number.isNaN(timeTyped(start)))
+        refusals.push(...placedAt({ when }, i, [{ field: 'opensAt', reason: 'expected a date and a time' }]));
+    });
   if (!(numberTyped(duration) > 0)) refusals.push({ field: 'closesAt', reason: 'expected a number above zero' });
   return refusals;
+}
+
+/** The refusals of rain number `i`: with several rounds, a start is refused beside the start of that round. */
+export function placedAt(
+  { when }: Pick<TimeDraft, 'when'>,
+  i: number,
+  refusals: readonly FieldRefusal[],
+): FieldRefusal[] {
+  return refusals.map(({ field, reason }) => ({
+    field: when === 'rounds' && field === 'opensAt' ? `opensAt.${i}` : field,
+    reason,
+  }));
 }
 
 /** The start of the next round: the same interval as between the last two, otherwise 30 minutes. */

@@ -2,7 +2,7 @@ import type { Refusal } from '../../state/request.ts';
 import type { FieldRefusal } from '../../state/responses.ts';
 
 const PLACED =
-  /^(plan\.)?(title|budget|packets|min|max|opensAt|closesAt|split(\..*)?|terms\..*|greeting\.(sender|blessing|prizes(\..*)?))$/;
+  /^(plan\.)?(title|budget|packets|min|max|opensAt(\.\d+)?|closesAt|split(\..*)?|terms\..*|greeting\.(sender|blessing|prizes(\..*)?))$/;
 
 /** The refusals of fields that the form does not have. The others stand beside their fields, and nowhere else. */
 export function unplaced(refusals: readonly FieldRefusal[]): Refusal | undefined {

@@ -87,7 +87,7 @@ export function TimePart({ draft, refusals, change, whens, first = 1, lasts, chi
           refusals={opens}
         />
       )}
-      {draft.when === 'rounds' && <Rounds draft={draft} first={first} refusals={opens} change={change} />}
+      {draft.when === 'rounds' && <Rounds draft={draft} first={first} refusals={refusals} change={change} />}
       <div class="pair">
         <Field
           label={lasts}
@@ -128,7 +128,7 @@ function Rounds({
             type="datetime-local"
             value={start}
             onInput={(text) => change({ starts: starts.map((old, at) => (at === i ? text : old)) })}
-            refusals={i === starts.length - 1 ? refusals : []}
+            refusals={refusalsFor(refusals, `opensAt.${i}`)}
           />
           {starts.length > 1 && (
             <Button

@@ -8,9 +8,9 @@ export function draftFrom({ rain }: Pick<Template, 'rain'>): Partial<Draft> {
   return { ...filledIn(rain), kept: { ...(shards !== undefined && { shards }), ...(ticketRules && { ticketRules }) } };
 }
 
-/** The title that a rain gets from a template. */
-export function titleOf({ title, rain }: Pick<Template, 'title' | 'rain'>): string {
-  return typeof rain['title'] === 'string' ? rain['title'] : title;
+/** The title that a rain gets from a template. The template's own name is for operators, and no player reads it. */
+export function titleOf({ title }: Template['rain']): string {
+  return typeof title === 'string' ? title : '';
 }
 
 /** A template of this form: without its start and its campaign. */
