@@ -45,8 +45,8 @@ function endOfLine() {
 }
 
 /**
- * Shows the line of the work, and its seconds when it is done. Of works side by side one line is open, and the others
- * follow it, so that each is told once.
+ * Shows the line of the work, and its seconds when it is done. One line is open at a time: works beside it are told
+ * after it, each once.
  */
 export async function timed(line, work) {
   const step = { line };
