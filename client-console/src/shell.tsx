@@ -1,14 +1,13 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { applyColourScheme, COLOUR_SCHEMES, rememberedColourScheme, type ColourScheme } from './state/colourScheme.ts';
-import { useApp, useRequest } from './state/useApi.ts';
+import { DeadLettersContext, listToOpen, useDeadLetters } from './state/deadLetters.ts';
+import { useApp } from './state/useApi.ts';
 import { hashOf, type Route } from './state/route.ts';
 import { Button } from './components/button.tsx';
 import { RemoteEntry } from './screens/remote/links.tsx';
 import { countText } from './words/figures.ts';
 import { bilingual, useWords, type Language } from './words/language.ts';
-
-const DEAD_REFRESH_MS = 15_000;
 
 const WORDS = bilingual(
   {
@@ -48,7 +47,7 @@ const WORDS = bilingual(
     createSale: '新建秒杀',
     campaigns: '系列活动',
     themes: '主题',
-    dead: '死信',
+    dead: '异常记录',
     blocks: '封禁名单',
     participants: '参与者名单',
     users: '个人数据',
@@ -145,11 +144,8 @@ export function Shell({ route, children, onLanguage, onLeave }: ShellProps) {
   const [open, setOpen] = useState(false);
   const content = useRef<HTMLElement>(null);
   const hash = hashOf(route);
-  const [dead, deadOrders] = [
-    useRequest<{ total: number }>('dead?limit=1', DEAD_REFRESH_MS).value,
-    useRequest<{ total: number }>('dead/orders?limit=1', DEAD_REFRESH_MS).value,
-  ];
-  const deadCount = (dead?.total ?? 0) + (deadOrders?.total ?? 0);
+  const letters = useDeadLetters();
+  const deadCount = letters.counts.dead + letters.counts['order-letters'];
   // A new screen starts at its top and sets the title for screen readers.
   useEffect(() => {
     setOpen(false);
@@ -190,7 +186,11 @@ export function Shell({ route, children, onLanguage, onLeave }: ShellProps) {
           ))}
         <nav aria-label={words.menu}>
           {PLACES.map(([screen, icon]) => (
-            <a key={screen} href={hashOf({ screen })} aria-current={placeOf(route) === screen ? 'page' : undefined}>
+            <a
+              key={screen}
+              href={hashOf({ screen: screen === 'dead' ? listToOpen(letters.counts) : screen })}
+              aria-current={placeOf(route) === screen ? 'page' : undefined}
+            >
               <Icon name={icon} />
               <span>{words[screen]}</span>
               {screen === 'dead' && deadCount > 0 && <b class="count">{countText(deadCount)}</b>}
@@ -234,7 +234,7 @@ export function Shell({ route, children, onLanguage, onLeave }: ShellProps) {
         </div>
       </header>
       <main id="content" tabIndex={-1} ref={content}>
-        {children}
+        <DeadLettersContext.Provider value={letters}>{children}</DeadLettersContext.Provider>
       </main>
     </div>
   );

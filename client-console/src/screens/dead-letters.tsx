@@ -4,10 +4,9 @@ import { useApp, useVerb } from '../state/useApi.ts';
 import { hashOf } from '../state/route.ts';
 import { Button } from '../components/button.tsx';
 import { Dialog } from '../components/dialog.tsx';
-import { Empty } from '../components/awaited.tsx';
 import { Field, Toggle } from '../components/field.tsx';
 import { Pages } from '../components/pages.tsx';
-import { DeadHead } from './order-letters/dead-head.tsx';
+import { DeadHead, NoDeadLetters } from './order-letters/dead-head.tsx';
 import { adviceOf } from './order-letters/words.ts';
 import { momentText, moneyText } from '../words/figures.ts';
 import { bilingual, useWords } from '../words/language.ts';
@@ -18,7 +17,6 @@ const REFRESH_MS = 10_000;
 const WORDS = bilingual(
   {
     told: 'Wins that could not be credited and wait for an operator. Their money has not moved.',
-    none: 'No dead letters',
     noneTold:
       'Every win has been credited or is on its way. A win that cannot be credited appears here with the reason.',
     requeue: 'Requeue',
@@ -43,14 +41,13 @@ const WORDS = bilingual(
   },
   {
     told: '无法入账、等待人工处理的中奖。资金没有移动。',
-    none: '没有死信',
     noneTold: '所有中奖都已入账或正在入账。若有无法入账的，会带着原因留在这里。',
-    requeue: '重新入队',
+    requeue: '重新处理',
     discard: '作废',
     rain: '红包雨',
-    requeueTitle: '把这封死信重新入队？',
-    requeueTold: (who, money) => `若原因已排除，将为 ${who} 入账 ${money}；无论重新入队多少次都只入账一次。`,
-    discardTitle: '作废这封死信？',
+    requeueTitle: '把这条异常记录重新处理？',
+    requeueTold: (who, money) => `若原因已排除，将为 ${who} 入账 ${money}；无论重新处理多少次都只入账一次。`,
+    discardTitle: '作废这条异常记录？',
     discardTold: (money) => `${money} 退回操作员账户，本场不再为该用户入账。若已告知用户中奖，请先补偿。`,
     discardFalseTold: '不会移动资金：本场的计划里没有这一笔领取。它提到的红包（如果存在）保持原样。',
     why: '原因',
@@ -77,17 +74,13 @@ export function Dead() {
   const [reloads, setReloads] = useState(0);
   return (
     <>
-      <DeadHead tab="dead" told={words.told} />
+      <DeadHead tab="dead" told={words.told} changes={reloads} />
       <Pages<Letter>
         path="dead"
         field="letters"
         everyMs={REFRESH_MS}
         reloads={reloads}
-        empty={
-          <Empty title={words.none} calm>
-            <p>{words.noneTold}</p>
-          </Empty>
-        }
+        empty={<NoDeadLetters tab="dead" told={words.noneTold} />}
       >
         {(letters) => (
           <ul class="letters">

@@ -11,7 +11,7 @@ import { countText, momentText, moneyText } from '../../words/figures.ts';
 import { useWords } from '../../words/language.ts';
 import { refusalsFor } from '../create/draft.ts';
 import { SALE_WORDS } from '../sale/words.ts';
-import { DeadHead } from './dead-head.tsx';
+import { DeadHead, NoDeadLetters } from './dead-head.tsx';
 import { LetterDialog, RequeueAll, type Asking } from './dialogs.tsx';
 import { meaningOf, WORDS } from './words.ts';
 
@@ -39,7 +39,7 @@ export function OrderLetters({ saleId = '' }: { saleId?: string | undefined }) {
   const ofSale = query['saleId'];
   return (
     <>
-      <DeadHead tab="order-letters" told={words.told} />
+      <DeadHead tab="order-letters" told={words.told} changes={reloads} />
       <div class="tools">
         <Field
           label={words.bySale}
@@ -79,9 +79,7 @@ export function OrderLetters({ saleId = '' }: { saleId?: string | undefined }) {
               <p>{words.noMatchTold}</p>
             </Empty>
           ) : (
-            <Empty title={words.none} calm>
-              <p>{words.noneTold}</p>
-            </Empty>
+            <NoDeadLetters tab="order-letters" told={words.noneTold} />
           )
         }
       >
