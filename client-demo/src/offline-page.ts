@@ -3,7 +3,7 @@ import type { Words } from './words/en.ts';
 /** Also in public/service-worker.js. */
 const CACHE = 'rain.offline';
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'";
-const STYLE = `body{margin:0;background:#6d0c16;color:#ffe9bd;font:1.05rem/1.5 system-ui,"PingFang SC","Noto Sans CJK SC",sans-serif}
+const STYLE = `body{margin:0;background:#6d0c16;color:#ffe9bd;font:1.05rem/1.5 system-ui,"PingFang SC","Noto Sans CJK SC","Microsoft YaHei",sans-serif}
 main{box-sizing:border-box;min-height:100vh;display:grid;place-content:center;gap:14px;padding:24px;text-align:center;overflow-wrap:anywhere}h1,p{margin:0}h1{font-size:1.5rem;color:#f6c667}a{justify-self:center;padding:12px 28px;border-radius:99px;background:#f1b94e;color:#5c0a11;font-weight:700;text-decoration:none}a:focus-visible{outline:3px solid #fff;outline-offset:3px}`;
 
 /**

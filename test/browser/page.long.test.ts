@@ -195,7 +195,7 @@ describe.skipIf(WITHOUT_CHROMIUM)("the player's page", () => {
     expect(await page.getByTestId('wallet').isVisible()).toBe(false);
   });
 
-  test('the luckiest are shown as text when the rain is over, and marked "so far" while they may change', async () => {
+  test('the luckiest are shown as text when the rain is over, and marked as being counted while they may change', async () => {
     let final = false;
     const luckiest = [
       { user: 'g***t', amount: '9.00', redPacketId: 'p' },
@@ -209,7 +209,7 @@ describe.skipIf(WITHOUT_CHROMIUM)("the player's page", () => {
     expect(await page.getByTestId('luckiest').isVisible()).toBe(false);
     tell(snapshotOf('lucky', { state: 'closed' }));
     await page.getByTestId('luckiest').waitFor();
-    expect(await text(page, 'luckiest')).toBe('Luckiest so farg***t¥9.00<b>x</b>¥2.00');
+    expect(await text(page, 'luckiest')).toBe('Luckiest, still countingg***t¥9.00<b>x</b>¥2.00');
     final = true;
     await eventually(async () => (await text(page, 'luckiest')).startsWith('Luckiestg'));
   });

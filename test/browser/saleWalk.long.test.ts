@@ -68,7 +68,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('a buyer in a real browser', () => {
     expect(await order.getByTestId('pay-by').textContent()).toMatch(/^(1:00|0:5\d)$/);
     expect(await order.getByTestId('pay').isVisible()).toBe(false);
     expect(await tee.getByTestId('limit').textContent()).toBe('本场已抢 2 / 3 件');
-    expect(await text(page, 'sale-spoken')).toContain('已预占');
+    expect(await text(page, 'sale-spoken')).toContain('已保留');
     await stage.work();
     await orderShows(page, 'created', 'autumn-1');
     expect(await order.page().getByTestId('pay').textContent()).toBe('付款 ¥39.80');

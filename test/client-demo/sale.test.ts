@@ -94,7 +94,8 @@ describe('what can be done with an item', () => {
       limitIsOfSale: true,
       quantityMax: 1,
     });
-    const { limit, held } = saleWordsFor('zh-CN');
+    const { limit, held, whenFree } = saleWordsFor('zh-CN');
+    expect(whenFree.limit(1, false), 'nobody buys what is free').toBe('每人限领 1 件');
     expect([limit(2, false), limit(2, true), held(2, 2, true)]).toEqual([
       '每人限购 2 件',
       '本场每人合计限购 2 件',

@@ -15,12 +15,12 @@ export const TICKET_WORDS = bilingual(
     told: 'It holds at once, at every gateway. Who has no ticket that is good enough gets one by joining again, from two minutes before the opening on.',
   },
   {
-    ask: (title) => `“${title}”的门票规则`,
+    ask: (title) => `“${title}”的防刷规则`,
     act: '修改',
-    tickets: '何时需要门票',
-    proofOfWork: '何时领取门票需要工作量证明',
+    tickets: '何时需要防刷凭证',
+    proofOfWork: '何时领取防刷凭证需要工作量证明',
     when: { off: '不需要', pressure: '负载高时', always: '始终' },
-    told: '立即在所有网关生效。没有合格门票的用户重新进入即可领取，最早在开始前两分钟。',
+    told: '立即在所有网关生效。没有合格防刷凭证的用户重新进入即可领取，最早在开始前两分钟。',
   },
 );
 

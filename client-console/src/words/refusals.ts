@@ -37,7 +37,10 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
   [/^(.+) has passed already, and so has the end, (.+)$/, '开始时间 $1 已经过去，结束时间 $2 也已过去'],
   [/^a rain lasts a week at most$/, '一场红包雨最多持续一周'],
   [/^expected off, pressure or always$/, '请选择 off、pressure 或 always'],
-  [/^needs tickets, expected tickets pressure or always with it$/, '需要同时要求门票：tickets 应为 pressure 或 always'],
+  [
+    /^needs tickets, expected tickets pressure or always with it$/,
+    '需要同时要求防刷凭证：tickets 应为 pressure 或 always',
+  ],
   [/^the rain (\S+) is over$/, '红包雨 $1 已结束'],
   [
     /^Redis does not know the (rain|sale) (\S+); the rules hold once it is there again$/,
@@ -45,7 +48,7 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
   ],
   [/^expected a title$/, '请填写名称'],
   [/^expected 1 to 500 characters$/, '请填写 1 到 500 个字'],
-  [/^the wallet may have paid (\S+); .*$/, '外部钱包可能已支付 $1：请重新入队，或确认其没有支付'],
+  [/^the wallet may have paid (\S+); .*$/, '外部钱包可能已支付 $1：请重新处理，或确认其没有支付'],
   [
     /^(missing, |it occurs twice, )?expected a header line with the columns id, .*$/,
     '第一行须为列名 id、amount、time（可另有 user），每列一次，以逗号分隔',

@@ -55,11 +55,11 @@ export const SALE_REASONS: readonly (readonly [RegExp, string])[] = [
   [/^the sale (\S+) has opened.*$/, '秒杀 $1 已开始'],
   [/^the sale (\S+) (is over|is settled|was ended).*$/, '秒杀 $1 已结束'],
   [/^an item has at most ([\d,]+) units, and a sale (\d+) top-ups;.*$/, '每种商品最多 $1 件，每场最多补货 $2 次'],
-  [/^there is no dead letter (\S+)$/, '没有死信 $1'],
+  [/^there is no dead letter (\S+)$/, '没有异常记录 $1'],
   [/^(\S+) was discarded by ([^:]+): (.*)$/, '$1 已由 $2 作废：$3'],
   [/^(\S+) is (\S+): its order has ended, .*$/, '$1（$2）的订单已终结，重新发送不会有任何变化；请处理后作废'],
   [
     /^Redis has no whole number as (.+) of the stock: .*$/,
-    'Redis 里库存的 $1 不是整数，有人改动过：请看核算结果，并用修复恢复',
+    'Redis 里库存的 $1 不是整数，有人改动过：请看核对结果，并用修复恢复',
   ],
 ];

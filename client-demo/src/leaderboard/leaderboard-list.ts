@@ -7,7 +7,7 @@ export function showLeaderboard(found: Luckiest | undefined, words: Words, own: 
   const places = found?.luckiest ?? [];
   const leaderboard = element('.leaderboard');
   leaderboard.hidden = places.length === 0;
-  write('.leaderboard-title', found?.final === false ? words.luckiest.soFar : words.luckiest.title);
+  write('.leaderboard-title', found?.final === false ? words.luckiest.counting : words.luckiest.title);
   const key = JSON.stringify([places, own]);
   if (leaderboard.dataset['places'] === key) return;
   leaderboard.dataset['places'] = key;

@@ -89,7 +89,7 @@ export class ItemCard {
         ? undefined
         : held > 0
           ? this.#words.held(held, limit, isOfSale)
-          : this.#words.limit(limit, isOfSale),
+          : (isFree(price) ? this.#words.whenFree : this.#words).limit(limit, isOfSale),
     );
     // Units that are left when a sale is over go back to the shop: "0 left" would read as sold out.
     part(this.root, '.sale-left').hidden = face === 'over';

@@ -148,7 +148,7 @@ export const en = {
     told: 'Check your network, then try again. What you have won is safe.',
     again: 'Try again',
   },
-  luckiest: { title: 'Luckiest', soFar: 'Luckiest so far', you: 'You' },
+  luckiest: { title: 'Luckiest', counting: 'Luckiest, still counting', you: 'You' },
   ahead: { offer: 'Next rain in', now: 'A rain is on right now', untitled: 'Red-packet rain' },
   /** The sales that are listed beside the rain. Their own screen has its words in `sale/`. */
   sales: {

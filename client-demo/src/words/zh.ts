@@ -126,7 +126,7 @@ export const zh: Words = {
     startsAt: (time) => `红包雨 ${time} 开始。`,
   },
   offline: { title: '无法连接', told: '请检查网络后重试。已抢到的红包不会丢失。', again: '重试' },
-  luckiest: { title: '手气最佳', soFar: '目前手气最佳', you: '你' },
+  luckiest: { title: '手气最佳', counting: '手气最佳（统计中）', you: '你' },
   ahead: { offer: '下一场倒计时', now: '另一场正在进行', untitled: '红包雨' },
   sales: {
     label: '限时秒杀',
@@ -135,7 +135,7 @@ export const zh: Words = {
     open: '正在抢购',
     paused: '已暂停',
     opensIn: (time) => `${time} 后开抢`,
-    rang: '已回补',
+    rang: '又放出了',
     failed: '秒杀页面加载失败，请再试一次。',
   },
   money: moneyText,

@@ -68,7 +68,7 @@ export const WORDS = bilingual(
     budget: '总金额',
     grabsLine: '抢红包',
     winsLine: '中奖',
-    auditPending: '正在核算账目…',
+    auditPending: '正在核对账目…',
     lagTold: '当前最久等待',
   },
 );

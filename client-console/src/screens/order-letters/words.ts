@@ -8,7 +8,6 @@ export const WORDS = bilingual(
     bySale: 'Search for a sale',
     byUser: 'Search for a user',
     byOrder: 'Search for an order or its number',
-    none: 'No dead letters',
     noneTold: 'Every reservation has become an order or is on its way. One that cannot appears here with the reason.',
     noMatch: 'No such dead letter',
     noMatchTold: 'Enter a complete id of a sale, a user or an order.',
@@ -48,9 +47,8 @@ export const WORDS = bilingual(
     bySale: '搜索秒杀',
     byUser: '搜索用户',
     byOrder: '搜索订单编号或序号',
-    none: '没有死信',
     noneTold: '所有预占都已成为订单或正在下单。若有无法下单的，会带着原因留在这里。',
-    noMatch: '没有这样的死信',
+    noMatch: '没有这样的异常记录',
     noMatchTold: '请输入完整的秒杀、用户或订单编号。',
     sale: '秒杀',
     detail: '详情',
@@ -59,20 +57,20 @@ export const WORDS = bilingual(
     discarded: (who) => `已由 ${who} 作废；再作废一次即可移除。`,
     entry: '日志条目',
     unreadable: '无法读取的条目',
-    requeue: '重新入队',
+    requeue: '重新处理',
     discard: '作废',
     final: '该订单已终结或已付款，重新发送不会有任何变化。',
-    requeueTitle: '把这封死信重新入队？',
+    requeueTitle: '把这条异常记录重新处理？',
     requeueTold: (what) =>
-      `预占 ${what} 会再次发给工作进程。无论重新入队多少次，订单只写入一次；仍然无法下单的会再次出现在这里。`,
-    requeueAll: (sale) => `把 ${sale} 的全部重新入队…`,
-    requeueAllAct: '全部重新入队',
-    requeueAllTitle: (sale) => `把 ${sale} 的死信重新入队？`,
-    requeueAllTold: '请在原因排除后再做，例如商家系统恢复应答之后。每次最多 1,000 封；订单已终结或已付款的会留下。',
-    sent: (n) => `已重新发送 ${countText(n)} 封。`,
-    stay: (n) => `${countText(n)} 封予以保留：重新发送不会有任何变化，请按各自的说明处理。`,
+      `预占 ${what} 会再次发给工作进程。无论重新处理多少次，订单只写入一次；仍然无法下单的会再次出现在这里。`,
+    requeueAll: (sale) => `把 ${sale} 的全部重新处理…`,
+    requeueAllAct: '全部重新处理',
+    requeueAllTitle: (sale) => `把 ${sale} 的异常记录重新处理？`,
+    requeueAllTold: '请在原因排除后再做，例如商家系统恢复应答之后。每次最多 1,000 条；订单已终结或已付款的会留下。',
+    sent: (n) => `已重新发送 ${countText(n)} 条。`,
+    stay: (n) => `${countText(n)} 条予以保留：重新发送不会有任何变化，请按各自的说明处理。`,
     more: '还有更多：请再执行一次。',
-    discardTitle: '作废这封死信？',
+    discardTitle: '作废这条异常记录？',
     discardTold: '作废后不会再出现。不动库存，不动钱，也不会通知买家。',
     unsigned: '未签名',
     payBack: '买家已付款，而这些商品已再次出售。请先在商家系统退款：之后不会再有人提醒。',
@@ -93,12 +91,12 @@ const REASONS_ZH: Record<OrderLetter['reason'], string> = {
   failed: '商家系统拒绝了这个订单（见详情）。订单已失败，商品会再次出售：请作废。',
   refused_after_payment:
     '商家已报告付款，之后却拒绝了这个订单（见详情）。订单仍为已支付。请与商家核对：要么发货，要么退款，然后作废。',
-  unavailable: '商家系统没有及时确认这个订单（见详情）。它可能已收到，只是应答丢失：请重新入队。',
+  unavailable: '商家系统没有及时确认这个订单（见详情）。它可能已收到，只是应答丢失：请重新处理。',
   paid_after_release: '商家报告了一笔付款，而该订单的商品已再次出售（见详情）。请先在商家系统退款，然后作废。',
 };
 
 const UNSIGNED_ZH =
-  '这封死信没有用 SIGNING_SECRET 签名：可能是旧版本写的，也可能是能写入 Redis 的其他人。在账本与商家（或钱包）都证实之前，不要照它说的做；然后重新入队或作废。';
+  '这条异常记录没有用 SIGNING_SECRET 签名：可能是旧版本写的，也可能是能写入 Redis 的其他人。在账本与商家（或钱包）都证实之前，不要照它说的做；然后重新处理或作废。';
 
 /** The advice of a letter about a win or an order, as far as it is not for orders only. */
 export const adviceOf = ({ text, unsigned }: Pick<OrderLetter, 'text' | 'unsigned'>, language: Language): string =>

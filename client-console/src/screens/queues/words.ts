@@ -152,11 +152,11 @@ export const WORDS = bilingual(
     purposes: {
       credit: '把中奖记入账户或钱包。',
       later: '钱包尚未接受的中奖。',
-      dead: '即死信。',
+      dead: '见“异常记录”。',
       orders: '预占成为订单，并交给商家。',
       ordersLater: '商家尚未接受的订单。',
       ordersEnded: '把取消、超时或退款的订单告知商家。',
-      ordersDead: '即死信。',
+      ordersDead: '见“异常记录”。',
     },
     jobs: { delayed: '待重试的任务', failed: '已放弃的任务' },
     rain: '场次',

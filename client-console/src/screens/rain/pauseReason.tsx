@@ -12,8 +12,8 @@ const WORDS = bilingual(
     told: 'Nobody gets anything until you resume it. Check the findings first; it is not paused again for the same ones.',
   },
   {
-    title: '已由核算自动暂停：有人在 Redis 或数据库中手工改动了数据',
-    told: '继续之前不会再有人抢到。请先查看核算结果；同样的问题不会再次触发暂停。',
+    title: '系统核对时自动暂停：有人在 Redis 或数据库中手工改动了数据',
+    told: '继续之前不会再有人抢到。请先查看核对结果；同样的问题不会再次触发暂停。',
   },
 );
 

@@ -75,7 +75,7 @@ export const WORDS = bilingual(
     returned: '已退回',
     itemTimedOut: '已超时',
     equation: '账目是否相符',
-    auditPending: '正在核算件数…',
-    audited: (time, orders) => `${time} 核算：${countText(orders)} 个订单。`,
+    auditPending: '正在核对件数…',
+    audited: (time, orders) => `${time} 核对：${countText(orders)} 个订单。`,
   },
 );

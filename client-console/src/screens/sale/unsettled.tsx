@@ -36,10 +36,10 @@ const WORDS = bilingual(
     bySelf: '之后自动结算。',
     toOrders: '到订单页查看或取消',
     reservations: (n) => `还有 ${countText(n)} 个预占没有订单。有工作进程时稍等即可；若一直如此，请在下方修复。`,
-    differs: '件数对不上，所以不会退回商家。请看下方核算结果：修复或核销。',
+    differs: '件数对不上，所以不会退回商家。请看下方核对结果：修复或核销。',
     soon: '没有障碍：工作进程会在数秒内结算。若一直如此，请检查工作进程是否在运行。',
     toSystem: '系统',
-    letters: (n, more) => `本场的死信：${more ? '超过 ' : ''}${countText(n)} 封`,
+    letters: (n, more) => `本场的异常记录：${more ? '超过 ' : ''}${countText(n)} 条`,
   },
 );
 

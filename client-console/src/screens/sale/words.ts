@@ -65,7 +65,7 @@ export const SALE_WORDS = bilingual(
     back: '全部秒杀',
     noSale: '没有这场秒杀',
     heldTold: (reason) =>
-      `有人在 Redis 中为这场秒杀写入了冻结标记：“${reason}”。若核算没有其他问题，工作进程会解除；修复会立即解除。`,
+      `有人在 Redis 中为这场秒杀写入了冻结标记：“${reason}”。若核对没有其他问题，工作进程会解除；修复会立即解除。`,
     damaged: 'Redis 中无法读取的计数',
     units: (n) => `${countText(n)} 件`,
     addsUp: '件数分毫不差。',
@@ -161,8 +161,8 @@ export const WORDS = bilingual(
       'They take real stock of this sale: their orders stand beside those of your customers. To practise, make a sale with “Rehearsal”.',
   },
   {
-    stock: '库存核算',
-    audit: '重新核算',
+    stock: '库存核对',
+    audit: '重新核对',
     counts: (orders, buyers) => `${countText(buyers)} 位买家，${countText(orders)} 个订单。`,
     problems: '需要处理',
     notices: '需要重做',
@@ -207,7 +207,7 @@ export const WORDS = bilingual(
       pause: '暂停',
       resume: '继续',
       topUp: '补货',
-      tickets: '门票',
+      tickets: '防刷凭证',
       end: '提前结束',
     },
     ask: {

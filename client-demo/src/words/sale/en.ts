@@ -6,6 +6,9 @@ import type { Answer, Progress } from '../../sale/item-view.ts';
 /** All texts of the screen of a sale. Other languages have the same keys. */
 export type SaleWords = typeof en;
 
+const limitText = (units: number, isOfSale: boolean) =>
+  isOfSale ? `Limit ${units} each in the whole sale` : `Limit ${units} each`;
+
 export const en = {
   back: 'Back to the rain',
   rainIn: (time: string) => `Rain in ${time}`,
@@ -41,8 +44,7 @@ export const en = {
   was: 'List price',
   price: 'Price',
   left: (units: number) => `${figure(units)} left`,
-  limit: (units: number, isOfSale: boolean) =>
-    isOfSale ? `Limit ${units} each in the whole sale` : `Limit ${units} each`,
+  limit: limitText,
   held: (held: number, limit: number, isOfSale: boolean) =>
     `You have ${held} of ${limit}${isOfSale ? ' in the whole sale' : ''}`,
   quantity: 'Quantity',
@@ -102,7 +104,7 @@ export const en = {
     reserved: 'Your pieces are kept. The order is being written.',
     created: 'Your order is there. Pay now to keep it.',
     paid: 'Thank you. The shop has your payment.',
-    cancelled: 'You gave the pieces back.',
+    cancelled: 'The order is cancelled.',
     timed_out: 'The time to pay is over. The pieces are sold again.',
     failed: 'The shop could not take this order. Nothing is to be paid.',
     refunded: 'The shop has refunded this order.',
@@ -118,6 +120,7 @@ export const en = {
    */
   whenFree: {
     get: (quantity: number) => (quantity > 1 ? `Get ${quantity}` : 'Get it'),
+    limit: limitText,
     stateDetail: {
       draft: 'Choose now, get it when it opens.',
       loaded: 'Choose now, get it when it opens.',

@@ -5,7 +5,7 @@ export const STYLE = `
 @media(prefers-color-scheme:dark){:root{--paper:#14110e;--card:#1e1a16;--ink:#f1ece4;--soft:#a79d8f;--line:#35302a;--accent:#ff6b6b;--gold:#f0c05a;--good:#4ade80;--bad:#f87171;
 --won:#f2545f;--again:#f0995a;--none:#66727f;--fast:#e6bd45;--busy:#a78bfa;--other:#94a3b8;--sockets:#6db1f2;--credited:#4ade80}}
 *{box-sizing:border-box}
-body{margin:0;background:var(--paper);color:var(--ink);font:15px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans","PingFang SC","Noto Sans CJK SC",sans-serif}
+body{margin:0;background:var(--paper);color:var(--ink);font:15px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans","PingFang SC","Noto Sans CJK SC","Microsoft YaHei",sans-serif}
 main{max-width:1000px;margin:0 auto;padding:32px 20px 48px}
 header{border-left:4px solid var(--accent);padding-left:16px;margin-bottom:24px}
 h1{font-size:26px;line-height:1.2;margin:0 0 4px;letter-spacing:-.01em;overflow-wrap:anywhere}
@@ -21,7 +21,7 @@ h2{font-size:16px;margin:0 0 2px}
 .tile b{display:block;font-size:22px;line-height:1.25;font-variant-numeric:tabular-nums}
 .tile span{color:var(--soft);font-size:13px}
 section{background:var(--card);border:1px solid var(--line);border-radius:14px;padding:18px 18px 12px;margin-bottom:16px}
-svg{display:block;width:100%;height:auto;font:12px system-ui,sans-serif}
+svg{display:block;width:100%;height:auto;font-size:12px}
 div.narrow{display:none}
 .grid{stroke:var(--line)}.axis{stroke:var(--soft)}.tick,.name{fill:var(--soft);font-variant-numeric:tabular-nums}.name{font-size:11px}
 .over{paint-order:stroke;stroke:var(--card);stroke-width:4px}.sheet{fill:none}.start{stroke:var(--soft);stroke-dasharray:3 3}
