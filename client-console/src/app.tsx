@@ -54,9 +54,11 @@ export function App() {
   }, [language]);
   useEffect(() => {
     api.onExpired = () => setAccess((before) => (before === 'open' ? 'expired' : before));
-    void api.get<Session>('session').then((answer) => {
-      if (answer.ok) setSession(answer.value);
-      setAccess(answer.ok ? 'open' : 'shut');
+    // Nobody is an answer: a refusal would be an error in the browser's console.
+    void api.get<Session | undefined>('session?nobody=204').then((answer) => {
+      const known = answer.ok ? answer.value : undefined;
+      if (known) setSession(known);
+      setAccess(known ? 'open' : 'shut');
     });
   }, [api]);
 

@@ -95,6 +95,7 @@ function operation({
   status,
   answer,
   mediaType = 'application/json',
+  nobody,
 }: Endpoint): Json {
   return {
     operationId: id,
@@ -114,6 +115,7 @@ function operation({
         description: status === 204 ? 'Done.' : summary,
         ...(answer && { content: { [mediaType]: { schema: schemaOf(answer, 'input') } } }),
       },
+      ...(nobody && { 204: { description: 'Nobody is signed in, with the query nobody=204.' } }),
       ...refusalsOf(access, params !== undefined),
     },
   };

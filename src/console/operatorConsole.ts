@@ -47,6 +47,8 @@ interface OperatorConsoleOptions {
   currency: string;
   /** Whether people on the list of participants come in by their codes. */
   participants?: boolean | undefined;
+  /** The title of the event. */
+  event?: string | undefined;
   onFault: (error: unknown) => void;
   pace?: Partial<Pace> | undefined;
 }
@@ -65,7 +67,16 @@ const anonymous: SignedIn = { name: '', role: 'viewer', totp: false, isStillVali
 
 /** The operator's API. Each request is authenticated, authorized, validated, and then handled by its verb. */
 export async function mountOperatorConsole(server: FastifyInstance, options: OperatorConsoleOptions): Promise<void> {
-  const { backend, requestOrigin, onFault, demandTotp = false, playerPage, currency, participants = false } = options;
+  const {
+    backend,
+    requestOrigin,
+    onFault,
+    demandTotp = false,
+    playerPage,
+    currency,
+    participants = false,
+    event,
+  } = options;
   const pace: Pace = { ...PACE, ...options.pace };
   const sessions = openSessions(backend.redis, backend.signer, backend.ledger.staff);
   const authenticator = openAuthenticator(backend.ledger, sessions, requestOrigin, demandTotp);
@@ -100,7 +111,10 @@ export async function mountOperatorConsole(server: FastifyInstance, options: Ope
         void reply.header('cache-control', 'no-store');
         if (access === 'anybody') return isForeign(request) ? refuse(reply, REFUSALS.cross_origin) : undefined;
         const admitted = await authenticator.admit(request, access);
-        if (!admitted.ok) return refuse(reply, REFUSALS[admitted.code]);
+        if (!admitted.ok) {
+          const isNobody = admitted.code === 'no_session' && endpoint.nobody && asksForNobody(request);
+          return isNobody ? reply.code(204).send() : refuse(reply, REFUSALS[admitted.code]);
+        }
         visitors.set(request, admitted.visitor);
         return undefined;
       },
@@ -129,6 +143,7 @@ export async function mountOperatorConsole(server: FastifyInstance, options: Ope
       playerPage,
       currency,
       timeZone: backend.timeZone,
+      event,
       participants,
     }),
     ...approvalRoutes,
@@ -153,6 +168,8 @@ export async function mountOperatorConsole(server: FastifyInstance, options: Ope
   for (const [url, way] of Object.entries(FORMER_QUEUE_BOARD))
     server.get(url, { onRequest: limitRate }, async (_request, reply) => reply.redirect(way, 301));
 }
+
+const asksForNobody = ({ query }: FastifyRequest): boolean => (query as { nobody?: unknown }).nobody === '204';
 
 /**
  * Validates the whole request and returns all refusals at once [R12]. A sign-in is not told what is odd about its name or

@@ -71,7 +71,7 @@ export interface ConsoleOptions {
   currency?: string;
   /** Whether nobody sees the names of winners (WINNER_NAMES=none), so that the page asks for one in other words. */
   hidesNames?: boolean;
-  /** The title of the event, for the player's page. */
+  /** The title of the event, for the player's page and for cards. */
   event?: string;
   /** The player's API, which reads the ledger. Absent without a ledger. */
   player?: Omit<PlayerOptions, 'log' | 'unknownRains'>;
@@ -175,6 +175,7 @@ export async function startConsole(options: ConsoleOptions) {
         playerPage,
         currency,
         participants: entry.enterByCode !== undefined,
+        event,
         ...(demandTotp !== undefined && { demandTotp }),
         onFault: (error) => log.warn({ error: String(error) }, 'cannot read the live figures'),
         pace,

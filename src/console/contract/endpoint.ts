@@ -16,6 +16,8 @@ export interface Endpoint {
   summary: string;
   /** `anybody`: no login needed · `viewer`: every signed-in account · `operator`: operators only. */
   access: 'anybody' | 'viewer' | 'operator';
+  /** With the query `nobody=204` a visitor without login gets 204 in place of 401. */
+  nobody?: true;
   params?: z.ZodType;
   query?: z.ZodType;
   body?: z.ZodType;

@@ -15,6 +15,7 @@ const session = z.object({
     .string()
     .optional()
     .describe('Of the event, by its IANA name; absent: times are shown in that of the browser.'),
+  event: z.string().optional().describe('Title of the event, where there is one.'),
   currency: z.string().describe('Of all amounts, ISO 4217.'),
   participants: z.boolean().describe('Whether people on the list of participants come in by their codes.'),
   totp: z
@@ -71,6 +72,13 @@ export const sessionApi = {
     tag,
     summary: 'The signed-in operator.',
     access: 'viewer',
+    nobody: true,
+    query: z.strictObject({
+      nobody: z
+        .literal('204', 'expected 204')
+        .optional()
+        .describe('Answers 204 where nobody is signed in, for a page that asks before the sign-in.'),
+    }),
     status: 200,
     answer: session,
   },

@@ -24,6 +24,7 @@ export function sessionRoutes(
     playerPage,
     currency,
     timeZone,
+    event,
     participants,
   }: {
     requestOrigin: RequestOrigin;
@@ -31,6 +32,7 @@ export function sessionRoutes(
     playerPage?: string | undefined;
     currency: string;
     timeZone?: string | undefined;
+    event?: string | undefined;
     participants: boolean;
   },
 ): readonly Route[] {
@@ -42,6 +44,7 @@ export function sessionRoutes(
     totp: totp ? ('on' as const) : demandTotp && role === 'operator' ? ('needed' as const) : ('off' as const),
     ...(playerPage !== undefined && { playerPage }),
     ...(timeZone !== undefined && { timeZone }),
+    ...(event !== undefined && { event }),
     currency,
     participants,
   });

@@ -131,6 +131,14 @@ test('a request without the CSRF token of its session is refused and changes not
   expect(await everything()).toEqual(before);
 });
 
+test('a page that asks before the sign-in whether somebody is signed in is answered, not refused', async () => {
+  const path = '/api/console/session';
+  expect((await ask(testConsole.url, 'GET', `${path}?nobody=204`)).status).toBe(204);
+  expect((await ask(testConsole.url, 'GET', path)).status).toBe(401);
+  expect((await ask(testConsole.url, 'GET', '/api/console/rains?nobody=204')).status).toBe(401);
+  expect(await opal.ask('GET', `${path}?nobody=204`)).toMatchObject({ status: 200, body: { name: 'opal' } });
+});
+
 test('a request from a page of another origin or port is refused, and cannot sign in', async () => {
   const before = await everything();
   for (const headers of [
