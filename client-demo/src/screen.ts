@@ -122,7 +122,7 @@ export class Screen {
 
   /** Each change slides in. Two equal animations alternate, because only a changed name restarts an animation. */
   #showWinners(winners: View['winners']): void {
-    const text = winners.map(({ user, amount }) => `${user} +${amount}`).join('   ');
+    const text = winners.map(({ user, amount }) => `${user} +${this.#words.money(amount)}`).join('   ');
     if (text === this.#wins) return;
     this.#wins = text;
     const ticker = element('.ticker');

@@ -4,7 +4,7 @@ import type { RainSnapshot } from '../../src/protocol/messages.ts';
 import type { SaleSnapshot } from '../../src/protocol/saleMessages.ts';
 import { findBarriers } from './axe.ts';
 import { launchChromium, WITHOUT_CHROMIUM } from './chromium.ts';
-import { BIG_SCREEN, cutOff, PROJECTOR, TELEVISION, untilStage } from './hallScreen.ts';
+import { BIG_SCREEN, configure, cutOff, PROJECTOR, REACHABLE, TELEVISION, untilStage } from './hallScreen.ts';
 import { photograph } from './operator.ts';
 import { text } from './player.ts';
 import { openScriptedPage, saleSnapshotOf, snapshotOf } from './scriptedPage.ts';
@@ -170,9 +170,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('the screen of a hall, in the theme of an even
         },
         prepare: async (opened) => {
           await serveTheme(opened, theme, { sender, blessing });
-          await opened.route('**/api/config', async (route) =>
-            route.fulfill({ json: { ...((await (await route.fetch()).json()) as object), event } }),
-          );
+          await configure(opened, { page: REACHABLE, event });
         },
       });
       async function look(stage: string): Promise<void> {

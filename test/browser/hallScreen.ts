@@ -4,6 +4,16 @@ export const PROJECTOR = { width: 1024, height: 768 };
 export const TELEVISION = { width: 1920, height: 1080 };
 export const BIG_SCREEN = { width: 3840, height: 2160 };
 
+/** An address that phones could reach, as PLAYER_PAGE_URL says it. */
+export const REACHABLE = 'http://192.0.2.7:8080/';
+
+/** To be called before the page is opened: `/api/config` says more than the server does. */
+export async function configure(page: Page, more: { page: string; event?: string }): Promise<void> {
+  await page.route('**/api/config', async (route) =>
+    route.fulfill({ json: { ...((await (await route.fetch()).json()) as object), ...more } }),
+  );
+}
+
 /** Resolves when the screen of the hall is at this stage. */
 export async function untilStage(page: Page, stage: string): Promise<void> {
   await page.locator(`[data-testid=hall][data-stage=${stage}]`).waitFor();
@@ -14,7 +24,7 @@ export async function cutOff(page: Page): Promise<string[]> {
   return await page.evaluate(() => {
     const found = [
       ...document.querySelectorAll(
-        '.banner, .event-logo img, .event, .title, .message, .headline, .big, .left, .items, .items li, .more-items, .clock, .here, .sum, .next, .leaderboard, .places li, .names, .sponsor img, .way-in, .code svg, .buttons',
+        '.hall:is([data-stage=raining], [data-stage=paused], [data-stage=gone]) .middle, .banner, .event-logo img, .event, .title, .message, .headline, .big, .left, .items, .items li, .more-items, .clock, .here, .sum, .next, .leaderboard, .places li, .names, .sponsor img, .way-in, .code svg, .buttons',
       ),
     ]
       .map((part) => ({

@@ -38,6 +38,8 @@ export class HallScreen {
   readonly #words: HallWords;
   readonly #event: string;
   readonly #address: URL;
+  /** Whether phones can come to the address. A code that leads nowhere is not drawn. */
+  readonly #isReachable: boolean;
   readonly #items: HallItems;
   readonly #fit = keepFitting();
   #shown = '';
@@ -48,10 +50,12 @@ export class HallScreen {
     this.#words = words;
     this.#event = event;
     this.#address = address;
+    this.#isReachable = !isLoopbackHost(address.host);
+    element('.way-in').toggleAttribute('data-unreachable', !this.#isReachable);
     this.#items = new HallItems(words);
     document.documentElement.lang = words.lang;
     document.title = event || words.page;
-    write('.hint', isLoopbackHost(address.host) ? words.loopback : '');
+    write('.hint', this.#isReachable ? '' : words.reachable);
     write('.full', words.fullScreen);
     write('.elsewhere', words.elsewhere);
   }
@@ -108,9 +112,10 @@ export class HallScreen {
     if (saleId !== undefined) address.searchParams.set('sale', saleId);
     if (this.#code === address.href) return;
     this.#code = address.href;
-    write('.scan', saleId === undefined ? this.#words.scan : this.#words.scanSale);
+    const { scan, scanSale, loopback } = this.#words;
+    write('.scan', !this.#isReachable ? loopback : saleId === undefined ? scan : scanSale);
     write('.address', saleId === undefined ? host + pathname.replace(/\/$/, '') : host + pathname + address.search);
-    setChildren(element('.code'), drawCode(address.href));
+    setChildren(element('.code'), ...(this.#isReachable ? [drawCode(address.href)] : []));
   }
 
   #showLeft({ stage, left = 0, packets = 0 }: HallView): void {
@@ -139,7 +144,7 @@ export class HallScreen {
     const isOver = stage === 'gone' || stage === 'after';
     const places = isOver ? (luckiest?.luckiest ?? []) : [];
     element('.leaderboard').hidden = places.length === 0;
-    write('.leaderboard-title', luckiest?.final === false ? this.#words.soFar : this.#words.luckiest);
+    write('.leaderboard-title', luckiest?.final === false ? this.#words.counting : this.#words.luckiest);
     const { won, given: givenText, money } = this.#words;
     const given = luckiest?.given;
     write(
