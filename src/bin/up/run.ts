@@ -153,7 +153,7 @@ function report(
 /** Small rains with slow bots, so that a user who opens the page later can still win. */
 async function playMoreRains(demo: SaleContext): Promise<void> {
   for (let round = 2; !demo.signal.aborted; round++) {
-    const { audit } = await playRound(demo, {
+    const { audit, verdict } = await playRound(demo, {
       title: `Demo ${round}`,
       budget: '66.00',
       packets: 40,
@@ -166,7 +166,9 @@ async function playMoreRains(demo: SaleContext): Promise<void> {
     const { report: result } = audit;
     notify(
       demo.terminal,
-      `round ${round}: ${result.winners} winners, ${result.credited} credited, ${result.recycled} recycled, ${result.balanced ? 'adds up' : 'DOES NOT ADD UP'}`,
+      result.winners === 0
+        ? `round ${round}: ${verdict.sentence}`
+        : `round ${round}: ${result.winners} winners, ${result.credited} credited, ${result.recycled} recycled, ${result.balanced ? 'adds up' : 'DOES NOT ADD UP'}`,
     );
     await sleep(3_000, undefined, { signal: demo.signal });
   }
