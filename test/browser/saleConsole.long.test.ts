@@ -212,6 +212,41 @@ describe.skipIf(WITHOUT_CHROMIUM)('every screen of sales, in both languages, on 
     expect(faults).toEqual([]);
   });
 
+  test('the big screen shows a sale of many items as a whole, with letters that can be read from far away', async () => {
+    await openedSale(testConsole, 'many', {
+      title: 'Many items',
+      items: Array.from({ length: 8 }, (_, i) => ({ sku: `item-${i}`, units: 500, price: '19.90' })),
+    });
+    const { page } = await openConsole(browser, consoleOf(), '#/sales/many/live', {
+      viewport: { width: 1920, height: 1080 },
+    });
+    await signIn(page, 'opal');
+    const stage = page.getByTestId('live');
+    await page.getByTestId('board-item-7').waitFor();
+    await page.getByTestId('big').click();
+    await page.locator('.stage[data-big=true]').waitFor();
+    await soon(() => stage.evaluate(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight)).toBeLessThan(2);
+    const letters = (part: string) =>
+      stage
+        .locator(part)
+        .first()
+        .evaluate((element) => Number.parseFloat(getComputedStyle(element).fontSize));
+    expect(await letters('.board td')).toBeGreaterThan(14);
+    // Its axes are written with three quarters of it.
+    expect(await letters('.chart')).toBeGreaterThan(16);
+  });
+
+  test('the badge of the menu leads to the list that has the dead letters, and so does the empty one', async () => {
+    const { page } = await openConsole(browser, consoleOf(), '#/dead');
+    await signIn(page, 'opal');
+    expect(await page.getByTestId('other-letters').textContent()).toBe('There are 4 dead letters of sales');
+    const badge = page.locator('.side .count');
+    await soon(() => badge.textContent()).toBe('4');
+    await badge.click();
+    await soon(() => page.getByTestId('order-letter').count()).toBe(4);
+    expect(await page.locator('.tabs [aria-current] .count').textContent()).toBe('4');
+  });
+
   test(
     'a dead letter is found, requeued and discarded; a lost sale is written off after it was said what that does',
     { timeout: 120_000 },

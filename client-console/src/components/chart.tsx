@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
 import { clockText } from '../words/figures.ts';
 
@@ -11,6 +11,10 @@ export interface Line {
 
 /** Minimum time span, so that the first seconds are not stretched over the whole width. */
 const SPAN_S = 60;
+
+/** The letters of the axes, px: larger where the letters around are, as on a big screen. */
+export const axisPxOf = (fontPx: number): number => Math.max(AXIS_PX, Math.round(0.75 * fontPx));
+const AXIS_PX = 12;
 
 interface ChartProps {
   /** Epoch seconds, then one row for each line. */
@@ -25,6 +29,7 @@ interface ChartProps {
 export function Chart({ rows, lines }: ChartProps) {
   const place = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot>(undefined);
+  const [axisPx, setAxisPx] = useState(AXIS_PX);
   const names = lines.map(({ name }) => name).join();
 
   useEffect(() => {
@@ -35,8 +40,9 @@ export function Chart({ rows, lines }: ChartProps) {
       stroke: colour('--chart-ink'),
       grid: { stroke: colour('--chart-line'), width: 1 },
       ticks: { show: false },
-      font: `12px ${styles.fontFamily}`,
+      font: `${axisPx}px ${styles.fontFamily}`,
     };
+    const scaled = (px: number) => (px * axisPx) / AXIS_PX;
     const range = (_plot: uPlot, _least: number, most: number): uPlot.Range.MinMax => [
       0,
       Math.max(4, Math.ceil(most * 1.1)),
@@ -56,8 +62,8 @@ export function Chart({ rows, lines }: ChartProps) {
         axes: [
           {
             ...axis,
-            space: 90,
-            size: 26,
+            space: scaled(90),
+            size: scaled(26),
             incrs: [5, 10, 15, 30, 60, 120, 300],
             values: (_plot, times) => times.map((time) => clockText(time * 1_000, 'en')),
           },
@@ -65,7 +71,7 @@ export function Chart({ rows, lines }: ChartProps) {
             ...axis,
             scale: line.name,
             side: i === 0 ? 3 : 1,
-            size: 50,
+            size: scaled(50),
             stroke: colour(line.colour),
             values: whole,
             ...(i > 0 && { grid: { show: false } }),
@@ -86,15 +92,16 @@ export function Chart({ rows, lines }: ChartProps) {
       rows as uPlot.AlignedData,
       element,
     );
-    const resized = new ResizeObserver(() =>
-      plot.current?.setSize({ width: element.clientWidth, height: element.clientHeight }),
-    );
+    const resized = new ResizeObserver(() => {
+      plot.current?.setSize({ width: element.clientWidth, height: element.clientHeight });
+      setAxisPx(axisPxOf(Number.parseFloat(getComputedStyle(element).fontSize)));
+    });
     resized.observe(element);
     return () => {
       resized.disconnect();
       plot.current?.destroy();
     };
-  }, [names]);
+  }, [names, axisPx]);
 
   useEffect(() => plot.current?.setData(rows as uPlot.AlignedData), [rows]);
   return <div class="chart" ref={place} aria-hidden="true" />;
