@@ -208,7 +208,7 @@ function play(config: PlayerConfig): void {
     // A reloaded page returns to the same rain and its win.
     onRain: (rainId) => history.replaceState(history.state, '', addressWith('rain', rainId)),
   });
-  sales = new SaleWindow({ client, pay, words, onCue: (cue) => speaker.play(cue) });
+  sales = new SaleWindow({ client, pay, words, random, onCue: (cue) => speaker.play(cue) });
   reminder = new StartReminder({ words, serverNow: () => client.serverNow() });
   client.on('rain', (rain) => {
     if (rain.rainId === inAddress('rain')) reminder?.follow(rain);

@@ -87,6 +87,10 @@ const snapshot = {
   holdMs: pieces('How long a reservation waits for its payment, ms'),
   perUserMax: pieces('Units that one buyer may hold in the whole sale').exactOptional(),
   items: z.array(shownItem).max(ITEMS_MAX).describe('The items of the sale, in the order to show them'),
+  free: z
+    .literal(true)
+    .exactOptional()
+    .describe('Only where every item costs nothing: speak of neither a sale nor a payment'),
   rehearsal: z
     .literal(true)
     .exactOptional()

@@ -65,7 +65,7 @@ export class HallScreen {
     const key = JSON.stringify([view, luckiest, present]);
     if (key === this.#shown) return;
     this.#shown = key;
-    const { headline, ends, lost, page: untitled, untitled: untitledSale } = this.#words;
+    const { headline, ends, lost, page: untitled, untitled: untitledSale } = this.#wordsOf(view);
     const { stage, seconds, next, saleId, items = [] } = view;
     const isBefore = stage === 'before' || stage === 'sale_before';
     markPage(stage, isBefore ? seconds : undefined);
@@ -81,13 +81,18 @@ export class HallScreen {
     write('.clock', !isBefore && seconds !== undefined ? ends(minutesText(seconds)) : '');
     write('.here', present > 0 ? this.#words.here(present) : '');
     write('.link', view.lost ? lost : '');
-    this.#showCode(saleId);
+    this.#showCode(view);
     this.#showLeft(view);
     this.#items.show(items, phaseOf(stage));
     this.#showNames(view.names);
     this.#showLeaderboard(view, luckiest);
     write('.next', next ? this.#nextText(next) : '');
     this.#fit();
+  }
+
+  #wordsOf({ free }: HallView): HallWords {
+    const { headline, whenFree } = this.#words;
+    return free ? { ...this.#words, ...whenFree, headline: { ...headline, ...whenFree.headline } } : this.#words;
   }
 
   #rehearsalText(saleId: string | undefined): string {
@@ -106,14 +111,15 @@ export class HallScreen {
   }
 
   /** Leads to the player's page, and to the sale that is on the screen. */
-  #showCode(saleId: string | undefined): void {
+  #showCode(view: HallView): void {
+    const { saleId } = view;
+    const { scan, scanSale, loopback } = this.#wordsOf(view);
+    write('.scan', !this.#isReachable ? loopback : saleId === undefined ? scan : scanSale);
     const { host, pathname } = this.#address;
     const address = new URL(this.#address);
     if (saleId !== undefined) address.searchParams.set('sale', saleId);
     if (this.#code === address.href) return;
     this.#code = address.href;
-    const { scan, scanSale, loopback } = this.#words;
-    write('.scan', !this.#isReachable ? loopback : saleId === undefined ? scan : scanSale);
     write('.address', saleId === undefined ? host + pathname.replace(/\/$/, '') : host + pathname + address.search);
     setChildren(element('.code'), ...(this.#isReachable ? [drawCode(address.href)] : []));
   }

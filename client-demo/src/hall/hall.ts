@@ -26,6 +26,8 @@ export interface HallView {
   names: readonly { user: string; amount: string }[];
   /** The items of a sale, in its order. */
   items?: readonly HallItem[];
+  /** All of them are free. */
+  free?: true;
   next?: { title: string; seconds?: number };
 }
 

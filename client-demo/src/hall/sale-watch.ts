@@ -1,5 +1,6 @@
 import type { RainClient, SaleSnapshot } from '../../../src/client/client.ts';
 import { stateAt, type RainState } from '../../../src/rain/rain.ts';
+import { isFree } from '../sale/order-view.ts';
 import type { Current } from './program.ts';
 
 export type SaleStage = 'connecting' | 'sale_before' | 'selling' | 'sale_paused' | 'sold_out' | 'sale_over' | 'unknown';
@@ -75,6 +76,7 @@ export class SaleWatch {
         saleId: this.id,
         title: sale.title,
         items: sale.items.map((item) => this.#item(item)),
+        ...(sale.items.every(({ price }) => isFree(price)) && { free: true as const }),
         ...(sale.rehearsal && { rehearsal: true as const }),
       }),
       ...(until !== undefined && { until }),

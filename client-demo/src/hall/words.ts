@@ -35,6 +35,16 @@ const en = {
   itemTaken: (units: string) => `of ${units} taken`,
   moreItems: (count: number) => (count === 1 ? 'and one more item' : `and ${count} more items`),
   untitled: 'Flash sale',
+  /** In place of the texts of the same names where all items are free. */
+  whenFree: {
+    headline: {
+      sale_before: 'It starts in',
+      selling: 'Get yours now!',
+      sale_over: 'It is over',
+    } satisfies Partial<Record<Stage, string>>,
+    scanSale: 'Scan to get yours',
+    untitled: 'Giveaway',
+  },
   ends: (time: string) => `Ends in ${time}`,
   won: (won: string) => `${won} won`,
   given: (won: string, amount: string) => `${won} won ${amount} in all`,
@@ -85,6 +95,11 @@ const zh: HallWords = {
   itemTaken: (units) => `件已抢，共 ${units} 件`,
   moreItems: (count) => `另有 ${count} 种商品`,
   untitled: '限时秒杀',
+  whenFree: {
+    headline: { sale_before: '距离开始', selling: '快来领取！', sale_over: '已结束' },
+    scanSale: '扫码领取',
+    untitled: '免费领取',
+  },
   ends: (time) => `距结束 ${time}`,
   won: (won) => `${won} 人抢到红包`,
   given: (won, amount) => `${won} 人共抢到 ${amount}`,

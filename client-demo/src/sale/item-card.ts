@@ -2,7 +2,7 @@ import type { SaleWords } from '../words/sale/en.ts';
 import type { ItemView } from './item-view.ts';
 import { setChildren } from '../page.ts';
 import { fromMarkup, part, put, putOrHide } from './markup.ts';
-import { isFree, totalOf } from './order-view.ts';
+import { totalOf } from './order-view.ts';
 import { pictureOf } from './picture.ts';
 import { wordsAt, type Prices } from './prices.ts';
 
@@ -65,7 +65,6 @@ export class ItemCard {
     part(this.root, '.sale-stepper').setAttribute('aria-label', words.quantity);
     part(this.root, '.sale-fewer').setAttribute('aria-label', words.fewer);
     part(this.root, '.sale-more').setAttribute('aria-label', words.more);
-    put(this.root, '.sale-price-word', words.price);
     put(this.root, '.sale-list-word', words.was);
   }
 
@@ -79,17 +78,15 @@ export class ItemCard {
     if (this.#picture !== picture) setChildren(part(this.root, '.sale-picture'), pictureOf(picture, index));
     this.#picture = picture;
     put(this.root, '.sale-name', name);
+    const words = wordsAt(price, this.#words);
+    put(this.root, '.sale-price-word', words.price);
     put(this.root, '.sale-price', this.#prices(price));
     putOrHide(this.root, '.sale-list-price', listPrice && this.#prices(listPrice));
     part(this.root, '.sale-list-word').hidden = listPrice === undefined;
     putOrHide(
       this.root,
       '.sale-limit',
-      limit === undefined
-        ? undefined
-        : held > 0
-          ? this.#words.held(held, limit, isOfSale)
-          : (isFree(price) ? this.#words.whenFree : this.#words).limit(limit, isOfSale),
+      limit === undefined ? undefined : held > 0 ? words.held(held, limit, isOfSale) : words.limit(limit, isOfSale),
     );
     // Units that are left when a sale is over go back to the shop: "0 left" would read as sold out.
     part(this.root, '.sale-left').hidden = face === 'over';
@@ -116,12 +113,9 @@ export class ItemCard {
   }
 
   #showBuy({ face, name, price, quantity }: ItemView): void {
-    const { buy, buyFor, again, soon, asking, soldOut, limitReached, paused, over, whenFree } = this.#words;
-    const toBuy = isFree(price)
-      ? whenFree.get(quantity)
-      : quantity > 1
-        ? buyFor(this.#prices(totalOf(price, quantity)))
-        : buy;
+    const words = wordsAt(price, this.#words);
+    const { buy, buyFor, again, soon, asking, soldOut, limitReached, paused, over } = words;
+    const toBuy = quantity > 1 ? buyFor(this.#prices(totalOf(price, quantity)), quantity) : buy;
     const label = { buy: toBuy, gone: again, soon, asking, sold_out: soldOut, limit: limitReached, paused, over }[face];
     const button = part<HTMLButtonElement>(this.root, '.sale-buy');
     put(this.root, '.sale-buy', label);

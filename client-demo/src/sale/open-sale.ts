@@ -8,6 +8,7 @@ import { openBells } from './bells.ts';
 import type { PayConfig } from './order-view.ts';
 import { payInDemo } from './pay.ts';
 import { pricesIn } from './prices.ts';
+import { celebrateOver } from '../sky/fountain.ts';
 import { SaleScreen } from './sale-screen.ts';
 import { SaleVisit } from './visit.ts';
 
@@ -16,6 +17,7 @@ interface OpenSaleOptions {
   saleId: string;
   pay: PayConfig;
   words: Words;
+  random: () => number;
   onCue: (cue: Cue) => void;
   onRing: () => void;
   back: () => void;
@@ -24,9 +26,18 @@ interface OpenSaleOptions {
 export type OpenSale = ReturnType<typeof openSale>;
 
 /** A sale on a screen of its own. It stays visited while its screen is hidden, so that its bells ring. */
-export function openSale({ client, saleId, pay, words, onCue, onRing, back }: OpenSaleOptions) {
+export function openSale({ client, saleId, pay, words, random, onCue, onRing, back }: OpenSaleOptions) {
   const saleWords = saleWordsFor(words.lang);
-  const visit = new SaleVisit({ client, saleId, pay, bells: openBells(saleId), payHere: payInDemo, onCue, onRing });
+  const visit = new SaleVisit({
+    client,
+    saleId,
+    pay,
+    bells: openBells(saleId),
+    payHere: payInDemo,
+    onCue,
+    onRing,
+    onGift: () => celebrateOver(screen.root, random),
+  });
   const clock = (at: number) =>
     new Date(at).toLocaleTimeString(words.lang, {
       hour: '2-digit',

@@ -2,7 +2,7 @@ import { minutesText } from '../countdown.ts';
 import type { SaleWords } from '../words/sale/en.ts';
 import { fromMarkup, part, put, putOrHide } from './markup.ts';
 import { isFree, isWaiting, type OrderView } from './order-view.ts';
-import type { Prices } from './prices.ts';
+import { wordsAt, type Prices } from './prices.ts';
 
 const MARKUP = `
 <li class="sale-order" data-testid="order" tabindex="-1">
@@ -53,7 +53,7 @@ export class OrderCard {
     put(this.root, '.sale-order-name', name);
     put(this.root, '.sale-order-pieces', this.#words.pieces(quantity));
     put(this.root, '.sale-order-total', this.#prices(total));
-    put(this.root, '.sale-badge', statusWords(view, this.#words).status);
+    put(this.root, '.sale-badge', wordsAt(total, this.#words).status[status]);
     put(this.root, '.sale-order-detail', this.#detail(view));
     part(this.root, '.sale-order-act').hidden = !waiting;
     part(this.root, '.sale-pay-by').hidden = isFree(total);
@@ -62,7 +62,7 @@ export class OrderCard {
   }
 
   #showButtons({ name, total, pay, paying, cancelling }: OrderView): void {
-    const { payFor, paying: payingNow, cancel, cancelling: cancellingNow } = this.#words;
+    const { payFor, paying: payingNow, cancel, cancelling: cancellingNow } = wordsAt(total, this.#words);
     const label = payFor(this.#prices(total));
     const [button, link, cancels] = [
       part<HTMLButtonElement>(this.root, 'button.sale-pay'),
@@ -82,22 +82,11 @@ export class OrderCard {
 
   #detail(view: OrderView): string {
     const { status, total, seconds, place, pay, paying, cancelling } = view;
-    const { freeCreated, timeUp, payFailed, cancelFailed, noPay, place: inLine } = this.#words;
+    const { timeUp, payFailed, cancelFailed, noPay, place: inLine, statusDetail } = wordsAt(total, this.#words);
     if (cancelling === 'failed') return cancelFailed;
     if (paying === 'failed') return payFailed;
     if (seconds === 0) return timeUp;
-    if (status === 'created' && isFree(total)) return freeCreated;
     if (pay === 'elsewhere') return noPay;
-    return status === 'reserved' && place !== undefined ? inLine(place) : statusWords(view, this.#words).detail;
+    return status === 'reserved' && place !== undefined ? inLine(place) : statusDetail[status];
   }
-}
-
-/** The status of an order, and what it means. An order of nothing is paid without a payment. */
-export function statusWords(
-  { status, total }: Pick<OrderView, 'status' | 'total'>,
-  words: SaleWords,
-): { status: string; detail: string } {
-  return status === 'paid' && isFree(total)
-    ? words.freePaid
-    : { status: words.status[status], detail: words.statusDetail[status] };
 }

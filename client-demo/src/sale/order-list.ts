@@ -1,8 +1,8 @@
 import type { SaleWords } from '../words/sale/en.ts';
 import { part, put } from './markup.ts';
 import { OrderCard, type OrderActions } from './order-card.ts';
-import { isWaiting, type OrderView } from './order-view.ts';
-import type { Prices } from './prices.ts';
+import { isFree, isWaiting, type OrderView } from './order-view.ts';
+import { freeOf, type Prices } from './prices.ts';
 
 /** Decided orders that are shown before the buyer asks for all. */
 const DECIDED_SHOWN = 3;
@@ -20,7 +20,6 @@ export class OrderList {
     this.#section = section;
     this.#words = words;
     this.#newCard = (reservationId) => new OrderCard(reservationId, words, prices, actions);
-    put(section, 'h2', words.orders);
     part(section, '.sale-more-orders').addEventListener('click', () => {
       this.#all = true;
       this.show(this.#shown);
@@ -32,6 +31,8 @@ export class OrderList {
     this.#shown = orders;
     this.#forgetOthers(orders);
     this.#section.hidden = orders.length === 0;
+    const isGift = orders.every(({ total }) => isFree(total));
+    put(this.#section, 'h2', (isGift ? freeOf(this.#words) : this.#words).orders);
     const decided = orders.filter((order) => !isWaiting(order));
     const hidden = new Set(this.#all ? [] : decided.slice(DECIDED_SHOWN));
     part(this.#section, '.sale-more-orders').hidden = hidden.size === 0;

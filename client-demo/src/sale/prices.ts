@@ -8,10 +8,21 @@ export function pricesIn(money: (amount: string) => string, free: string): Price
   return (amount) => (isFree(amount) ? free : money(amount));
 }
 
-/** The words for an item at this price: nobody buys a free one. */
-export function wordsAt(price: string, words: SaleWords): Pick<SaleWords, 'answers' | 'progress'> {
-  const { answers, progress, whenFree } = words;
-  return isFree(price)
-    ? { answers: { ...answers, ...whenFree.answers }, progress: { ...progress, ...whenFree.progress } }
-    : { answers, progress };
+/** The words for an item, an order or a sale at this price: nobody buys what is free. */
+export function wordsAt(price: string, words: SaleWords): SaleWords {
+  return isFree(price) ? freeOf(words) : words;
+}
+
+export function freeOf(words: SaleWords): SaleWords {
+  const { whenFree, state, stateDetail, progress, answers, status, statusDetail } = words;
+  return {
+    ...words,
+    ...whenFree,
+    state: { ...state, ...whenFree.state },
+    stateDetail: { ...stateDetail, ...whenFree.stateDetail },
+    progress: { ...progress, ...whenFree.progress },
+    answers: { ...answers, ...whenFree.answers },
+    status: { ...status, ...whenFree.status },
+    statusDetail: { ...statusDetail, ...whenFree.statusDetail },
+  };
 }

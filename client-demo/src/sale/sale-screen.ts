@@ -4,7 +4,7 @@ import { ItemCard, type ItemActions } from './item-card.ts';
 import { fromMarkup, part, put, putOrHide } from './markup.ts';
 import { OrderList } from './order-list.ts';
 import type { OrderActions } from './order-card.ts';
-import type { Prices } from './prices.ts';
+import { freeOf, type Prices } from './prices.ts';
 import { spokenOf } from './spoken.ts';
 import type { SaleView } from './visit.ts';
 
@@ -56,8 +56,6 @@ export class SaleScreen {
     back.title = words.back;
     back.addEventListener('click', actions.back);
     part(this.root, '.sale-rain').addEventListener('click', actions.back);
-    put(this.root, '.sale-goods h2', words.goods);
-    put(this.root, '.rehearsal', words.rehearsal);
   }
 
   /** May be called every frame: it does nothing if nothing has changed. */
@@ -65,7 +63,7 @@ export class SaleScreen {
     const key = JSON.stringify(view);
     if (key === this.#shown) return;
     this.#shown = key;
-    const { title, state, seconds, holdSeconds, lost, rehearsal, items, orders, rang, refused } = view;
+    const { title, state, free, seconds, holdSeconds, lost, rehearsal, items, orders, rang, refused } = view;
     const {
       state: states,
       stateDetail,
@@ -77,11 +75,13 @@ export class SaleScreen {
       refused: unknownSale,
       notAllowed,
       rang: isBack,
-      whenFree,
-    } = this.#words;
+      goods,
+      rehearsal: practice,
+    } = free ? freeOf(this.#words) : this.#words;
     this.root.dataset['state'] = state ?? (refused === undefined ? 'connecting' : 'refused');
     this.root.dataset['link'] = lost ? 'lost' : 'up';
-    part(this.root, '.rehearsal').hidden = !rehearsal;
+    putOrHide(this.root, '.rehearsal', rehearsal ? practice : undefined);
+    put(this.root, '.sale-goods h2', goods);
     put(this.root, '.sale-title', title ?? untitled);
     put(
       this.root,
@@ -89,8 +89,7 @@ export class SaleScreen {
       state ? states[state] : refused === undefined ? connecting : refused === 'not_allowed' ? notAllowed : unknownSale,
     );
     putOrHide(this.root, '.sale-count', seconds === undefined ? undefined : this.#countdown(seconds));
-    const details = holdSeconds === undefined ? { ...stateDetail, ...whenFree.stateDetail } : stateDetail;
-    putOrHide(this.root, '.sale-detail', state && details[state]);
+    putOrHide(this.root, '.sale-detail', state && stateDetail[state]);
     putOrHide(this.root, '.sale-note', lost ? reconnecting : undefined);
     putOrHide(this.root, '.sale-rang', rang === undefined ? undefined : isBack(rang));
     putOrHide(

@@ -1,8 +1,7 @@
 import { minutesText } from '../countdown.ts';
 import type { SaleWords } from '../words/sale/en.ts';
-import { statusWords } from './order-card.ts';
 import { isFree } from './order-view.ts';
-import { wordsAt, type Prices } from './prices.ts';
+import { freeOf, wordsAt, type Prices } from './prices.ts';
 import type { SaleView } from './visit.ts';
 
 /**
@@ -11,12 +10,13 @@ import type { SaleView } from './visit.ts';
  */
 export function spokenOf(
   before: SaleView | undefined,
-  { title, state, items, orders, rang }: SaleView,
+  { title, state, free, items, orders, rang }: SaleView,
   words: SaleWords,
   prices: Prices,
 ): string | undefined {
   const sentences: string[] = [];
-  if (state && before?.state !== state) sentences.push(`${title ?? ''}. ${words.state[state]}.`);
+  if (state && before?.state !== state)
+    sentences.push(`${title ?? ''}. ${(free ? freeOf(words) : words).state[state]}.`);
   if (rang !== undefined && before?.rang !== rang) sentences.push(words.rang(rang));
   for (const order of orders) {
     const { reservationId, status } = order;
@@ -33,8 +33,8 @@ export function spokenOf(
 }
 
 function orderText(order: SaleView['orders'][number], words: SaleWords, prices: Prices): string {
-  const { name, quantity, total, seconds } = order;
-  const told = statusWords(order, words);
+  const { name, quantity, total, status, seconds } = order;
+  const { status: statuses, statusDetail } = wordsAt(total, words);
   const until = seconds === undefined || isFree(total) ? '' : ` ${words.payBy} ${minutesText(seconds)}.`;
-  return `${name} ${words.pieces(quantity)}, ${prices(total)}: ${told.status}. ${told.detail}${until}`;
+  return `${name} ${words.pieces(quantity)}, ${prices(total)}: ${statuses[status]}. ${statusDetail[status]}${until}`;
 }

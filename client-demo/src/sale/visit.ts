@@ -19,6 +19,8 @@ export interface SaleView {
   state?: SaleSnapshot['state'];
   /** Whole seconds until it opens, or until an open one ends. */
   seconds?: number;
+  /** All items are free. */
+  free?: true;
   /** Absent where nothing is to be paid. */
   holdSeconds?: number;
   rehearsal: boolean;
@@ -39,6 +41,8 @@ interface SaleVisitOptions {
   /** Starts the payment in the demo. Rejects if it was not accepted. */
   payHere: (reservationId: string) => Promise<void>;
   onCue: (cue: Cue) => void;
+  /** The buyer has got a free item. */
+  onGift: () => void;
   /** Units of an item are back whose bell was on. */
   onRing: () => void;
 }
@@ -122,6 +126,7 @@ export class SaleVisit {
     if (outcome.kind === 'reserved' || outcome.kind === 'already_reserved') {
       this.#quantities.delete(sku);
       this.#options.bells.set(sku, false);
+      if (isFree(item.price)) this.#options.onGift();
       return this.#options.onCue('win');
     }
     this.#misses.set(sku, outcome);
@@ -190,7 +195,9 @@ export class SaleVisit {
       ...common,
       title: sale.title,
       state: sale.state,
-      ...(sale.items.some(({ price }) => !isFree(price)) && { holdSeconds: Math.round(sale.holdMs / 1000) }),
+      ...(sale.items.every(({ price }) => isFree(price))
+        ? { free: true as const }
+        : { holdSeconds: Math.round(sale.holdMs / 1000) }),
       ...(until !== undefined && { seconds: Math.max(0, Math.ceil((until - now) / 1000)) }),
       items: sale.items.map((item) =>
         itemView(sale, { ...item, left: this.#restocked.get(item.sku) ?? item.left }, orders, {

@@ -9,7 +9,7 @@ import { addressWith } from './address.ts';
 const SALES_MAX = 32;
 const SHOWN_MAX = 2;
 
-type Announced = Pick<SaleSnapshot, 'saleId' | 'title' | 'state' | 'opensAt' | 'closesAt'>;
+type Announced = Pick<SaleSnapshot, 'saleId' | 'title' | 'state' | 'opensAt' | 'closesAt' | 'free'>;
 
 /** The announced sales that are not over, as links beside the rain. */
 export class SaleList {
@@ -58,7 +58,8 @@ export class SaleList {
       .slice(0, SHOWN_MAX)
       .map((sale) => ({
         saleId: sale.saleId,
-        title: sale.title || this.#words.untitled,
+        title: sale.title || this.#wordsOf(sale).untitled,
+        tag: this.#wordsOf(sale).tag,
         state: this.#stateOf(sale, now),
         rings: this.#ringing.has(sale.saleId),
       }));
@@ -69,7 +70,7 @@ export class SaleList {
     this.#root.hidden = next.length === 0;
     setChildren(
       this.#root,
-      ...next.map(({ saleId, title, state, rings }) => {
+      ...next.map(({ saleId, title, tag, state, rings }) => {
         const link = document.createElement('a');
         link.className = 'sale-link';
         link.href = addressWith('sale', saleId);
@@ -77,7 +78,7 @@ export class SaleList {
         link.dataset['testid'] = 'sale-link';
         link.toggleAttribute('data-rings', rings);
         link.append(
-          textElement('sale-link-tag', this.#words.tag),
+          textElement('sale-link-tag', tag),
           textElement('sale-link-title', title),
           textElement('sale-link-state', rings ? this.#words.rang : state),
         );
@@ -88,10 +89,14 @@ export class SaleList {
       this.#root.querySelector<HTMLElement>(`[data-sale="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
   }
 
-  #update({ saleId, title, state, opensAt, closesAt }: Announced): void {
+  #wordsOf({ free }: Announced): Omit<Words['sales'], 'whenFree'> {
+    return free ? { ...this.#words, ...this.#words.whenFree } : this.#words;
+  }
+
+  #update({ saleId, title, state, opensAt, closesAt, free }: Announced): void {
     this.#sales.delete(saleId);
     if (state === 'closed' || state === 'settled') return;
-    this.#sales.set(saleId, { saleId, title, state, opensAt, closesAt });
+    this.#sales.set(saleId, { saleId, title, state, opensAt, closesAt, ...(free && { free }) });
     if (this.#sales.size > SALES_MAX) this.#sales.delete(this.#sales.keys().next().value!);
   }
 
@@ -102,9 +107,8 @@ export class SaleList {
 
   #stateOf(sale: Announced, now: number): string {
     const state = stateAt({ ...sale, state: sale.state === 'open' ? 'loaded' : sale.state }, now);
-    if (state === 'open') return this.#words.open;
-    return state === 'paused'
-      ? this.#words.paused
-      : this.#words.opensIn(minutesText(Math.max(0, Math.ceil((sale.opensAt - now) / 1000))));
+    const { open, paused, opensIn } = this.#wordsOf(sale);
+    if (state === 'open') return open;
+    return state === 'paused' ? paused : opensIn(minutesText(Math.max(0, Math.ceil((sale.opensAt - now) / 1000))));
   }
 }

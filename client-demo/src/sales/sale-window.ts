@@ -15,6 +15,7 @@ interface SaleWindowOptions {
   client: RainClient;
   pay: PlayerConfig['pay'];
   words: Words;
+  random: () => number;
   onCue: (cue: Cue) => void;
 }
 
@@ -81,7 +82,7 @@ export class SaleWindow {
   }
 
   #show(saleId: string, openSale: typeof import('../sale/open-sale.ts').openSale): void {
-    const { client, pay, words, onCue } = this.#options;
+    const { client, pay, words, random, onCue } = this.#options;
     if (this.#sale?.saleId !== saleId) {
       this.#sale?.leave();
       this.#sale = openSale({
@@ -89,6 +90,7 @@ export class SaleWindow {
         saleId,
         pay,
         words,
+        random,
         onCue,
         onRing: () => {
           if (!this.isOpen) this.#list.ring(saleId);

@@ -152,14 +152,16 @@ export const en = {
   ahead: { offer: 'Next rain in', now: 'A rain is on right now', untitled: 'Red-packet rain' },
   /** The sales that are listed beside the rain. Their own screen has its words in `sale/`. */
   sales: {
-    label: 'Flash sales',
+    label: 'Flash sales and giveaways',
     tag: 'Sale',
     untitled: 'Flash sale',
     open: 'On now',
     paused: 'Paused',
     opensIn: (time: string) => `in ${time}`,
     rang: 'Back in stock',
-    failed: 'The sale could not be loaded. Try again.',
+    failed: 'This could not be loaded. Try again.',
+    /** In place of the texts of the same names where nothing is to be paid. */
+    whenFree: { tag: 'Free', untitled: 'Giveaway', open: 'On now', opensIn: (time: string) => `in ${time}` },
   },
   money: moneyText,
 };

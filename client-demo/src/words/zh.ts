@@ -129,14 +129,15 @@ export const zh: Words = {
   luckiest: { title: '手气最佳', counting: '手气最佳（统计中）', you: '你' },
   ahead: { offer: '下一场倒计时', now: '另一场正在进行', untitled: '红包雨' },
   sales: {
-    label: '限时秒杀',
+    label: '秒杀与免费领取',
     tag: '秒杀',
     untitled: '限时秒杀',
     open: '正在抢购',
     paused: '已暂停',
     opensIn: (time) => `${time} 后开抢`,
     rang: '又放出了',
-    failed: '秒杀页面加载失败，请再试一次。',
+    failed: '页面加载失败，请再试一次。',
+    whenFree: { tag: '免费', untitled: '免费领取', open: '正在领取', opensIn: (time) => `${time} 后开始` },
   },
   money: moneyText,
 };

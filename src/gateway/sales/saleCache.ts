@@ -2,6 +2,7 @@ import type { SaleSnapshot, ShownSale } from '../../protocol/saleMessages.ts';
 import { stateAt } from '../../rain/rain.ts';
 import type { RedisClient } from '../../platform/redis/connect.ts';
 import { QUANTITY_MAX, type Units } from '../../sale/units.ts';
+import { isFree } from '../../sale/order.ts';
 import { nextPayBy } from '../../store/nextPayBy.ts';
 import {
   findSale,
@@ -179,6 +180,7 @@ function describe(sale: SaleReading, now: number, own: OwnTicketRules): ShownSal
     closesAt,
     holdMs,
     ...(perUserMax !== undefined && { perUserMax }),
+    ...(sale.items.every(isFree) && { free: true as const }),
     ...(rehearsal && { rehearsal }),
     ...shownTicketRules(own, sale),
   };

@@ -133,3 +133,18 @@ test('[R10] `welcome` lists sales without their items, in few bytes', async () =
   expect(sales).toMatchObject([{ saleId: 'long', state: 'open' }]);
   expect(Buffer.byteLength(JSON.stringify(sales))).toBeLessThan(400);
 });
+
+test('`welcome` and snapshot tell that all items are free, so that pages speak of no sale', async () => {
+  const seat = { sku: 'seat', units: 5, price: '0.00' };
+  await stockSale(redis, { saleId: 'drop', items: [seat] });
+  await stockSale(redis, { saleId: 'mixed', items: [seat, { sku: 'mug', units: 5, price: '9.90' }] });
+  for (const [id, free] of [
+    ['drop', true],
+    ['mixed', undefined],
+  ] as const) {
+    const client = await enter('dan', { sales: [id] });
+    expect(await visit(client, id)).toBe(id);
+    const { sales } = await (await enter('eve', { sales: [id] })).next('welcome');
+    expect((sales as { saleId: string; free?: true }[]).find(({ saleId }) => saleId === id)?.free, id).toBe(free);
+  }
+});

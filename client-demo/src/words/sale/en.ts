@@ -16,8 +16,9 @@ export const en = {
   untitled: 'Flash sale',
   connecting: 'Connecting …',
   lost: 'Connection lost, reconnecting …',
-  refused: 'This sale cannot be shown. It ended long ago, or the link is wrong.',
-  notAllowed: 'You cannot take part in this sale now. Reload the page to try again.',
+  // Until the sale is known, nobody can tell whether it is free.
+  refused: 'This cannot be shown. It ended long ago, or the link is wrong.',
+  notAllowed: 'You cannot take part in this now. Reload the page to try again.',
   rehearsal: 'Rehearsal: nothing is shipped',
   state: {
     draft: 'Opens in',
@@ -38,7 +39,7 @@ export const en = {
   days: (days: number) => `${days} d`,
   hold: (seconds: number) =>
     `Pay within ${durationText(seconds, ['h', 'min', 's'])} after you reserve. Unpaid pieces are sold again.`,
-  freeHold: 'Free: yours at once. Nothing is to be paid.',
+  freeHold: 'Free: yours at once.',
   goods: 'Goods',
   free: 'Free',
   was: 'List price',
@@ -51,7 +52,7 @@ export const en = {
   fewer: 'One fewer',
   more: 'One more',
   buy: 'Buy',
-  buyFor: (total: string) => `Buy · ${total}`,
+  buyFor: (total: string, _quantity: number) => `Buy · ${total}`,
   again: 'Try anyway',
   soon: 'Not open yet',
   paused: 'Paused',
@@ -114,22 +115,35 @@ export const en = {
   timeUp: 'The time to pay is over.',
   pay: 'Pay',
   payFor: (total: string) => `Pay ${total}`,
-  /**
-   * Said where nothing is to be paid, since nobody buys then: `get` in place of `buy` and `buyFor`, the others in place
-   * of the words of the same names.
-   */
+  /** Replace the texts of the same names where nothing is to be paid: nobody buys then, and nothing is sold. */
   whenFree: {
-    get: (quantity: number) => (quantity > 1 ? `Get ${quantity}` : 'Get it'),
-    limit: limitText,
+    untitled: 'Giveaway',
+    rehearsal: 'Rehearsal: nothing is given',
+    state: { draft: 'Opens in', loaded: 'Opens in', closed: 'It is over', settled: 'It is over' } satisfies Partial<
+      Record<SaleSnapshot['state'], string>
+    >,
     stateDetail: {
       draft: 'Choose now, get it when it opens.',
       loaded: 'Choose now, get it when it opens.',
       paused: 'The host has paused this. It will continue here.',
       closed: 'Thank you for taking part.',
     } satisfies Partial<Record<SaleSnapshot['state'], string>>,
-    progress: { sent: 'You have asked …', preparing: 'Getting ready. You have asked in time …' } satisfies Partial<
-      Record<Progress, string>
-    >,
+    goods: 'Free for you',
+    limit: (units: number, isOfSale: boolean) => (isOfSale ? `Limit ${units} each in all` : `Limit ${units} each`),
+    held: (held: number, limit: number, isOfSale: boolean) =>
+      `You have ${held} of ${limit}${isOfSale ? ' in all' : ''}`,
+    price: 'Price',
+    buy: 'Get it',
+    buyFor: (_total: string, quantity: number) => `Get ${quantity}`,
+    soon: 'Not open yet',
+    limitReached: 'Limit reached',
+    soldOut: 'All taken',
+    asking: 'Asking …',
+    progress: {
+      sent: 'You have asked …',
+      preparing: 'Getting ready. You have asked in time …',
+      waiting: 'Waiting for the opening …',
+    } satisfies Partial<Record<Progress, string>>,
     answers: {
       all_reserved: 'All pieces are taken. One may still come back.',
       sold_out: 'All gone: every piece has been taken.',
@@ -146,9 +160,31 @@ export const en = {
       unanswered: 'No answer yet. Try again: you get nothing twice.',
       back: 'Pieces are back. Get one now!',
     } satisfies Partial<Record<Answer, string>>,
+    orders: 'Yours',
+    status: {
+      reserved: 'You got it!',
+      created: 'You got it!',
+      paid: 'Yours',
+      cancelled: 'Given back',
+      timed_out: 'Expired',
+      failed: 'Not given',
+      refunded: 'Taken back',
+    } satisfies Partial<Record<Order['status'], string>>,
+    statusDetail: {
+      reserved: 'It is kept for you. One moment …',
+      created: 'It is kept for you. One moment …',
+      paid: 'Enjoy it. It is free.',
+      cancelled: 'You gave it back.',
+      timed_out: 'It was not confirmed in time, so others may get it.',
+      failed: 'The host could not give it to you.',
+      refunded: 'The host has taken it back.',
+    } satisfies Partial<Record<Order['status'], string>>,
+    place: (place: number) => `Place ${figure(place)} in line. One moment …`,
+    timeUp: 'One moment …',
+    cancel: 'Give back',
+    cancelling: 'Giving back …',
+    cancelFailed: 'Not given back yet. Try again.',
   },
-  freePaid: { status: 'Yours', detail: 'It is yours. It was free, so nothing is to be paid.' },
-  freeCreated: 'Your order is there. Nothing is to be paid.',
   paying: 'Paying …',
   payFailed: 'The payment did not go through. Try again.',
   noPay: 'Pay in the app or on the page of the shop.',
