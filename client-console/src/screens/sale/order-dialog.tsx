@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { isFree } from '../../../../src/sale/order.ts';
 import type { Order } from '../../state/responses.ts';
 import { useApp, useVerb } from '../../state/useApi.ts';
 import { Dialog } from '../../components/dialog.tsx';
@@ -14,12 +15,10 @@ export interface Asking {
 }
 
 /** Cancels or refunds an order by hand, with a reason for the audit log. */
-export function OrderDialog({
-  verb: name,
-  order: { orderId, quantity, sku, userId },
-  onClose,
-}: Asking & { onClose: () => void }) {
-  const { words, shared } = useWords(WORDS);
+export function OrderDialog({ verb: name, order, onClose }: Asking & { onClose: () => void }) {
+  const { orderId, quantity, sku, userId } = order;
+  const { words: priced, shared } = useWords(WORDS);
+  const words = isFree(order) ? { ...priced, ...priced.whenFree } : priced;
   const { api } = useApp();
   const verb = useVerb();
   const [reason, setReason] = useState('');

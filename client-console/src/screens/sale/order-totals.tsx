@@ -14,8 +14,15 @@ const COLUMNS = ['paid', 'created', 'refunded'] as const;
 
 type Total = OrderTotals['totals'][number];
 
+interface OrderTotalsProps {
+  path: string;
+  reloads: number;
+  /** All items are free: no money is told of. */
+  isGift: boolean;
+}
+
 /** The revenue of a sale: by item, and in all. Nothing before there are orders. */
-export function OrderTotalsTable({ path, reloads }: { path: string; reloads: number }) {
+export function OrderTotalsTable({ path, reloads, isGift }: OrderTotalsProps) {
   const { words } = useWords(WORDS);
   const { words: names } = useWords(SALE_WORDS);
   const request = useRequest<OrderTotals>(path, REFRESH_MS);
@@ -32,26 +39,29 @@ export function OrderTotalsTable({ path, reloads }: { path: string; reloads: num
           {countText(unitsOf(of, status))}
         </td>
       ))}
-      <td class="number">
-        <b>{moneyText(revenueOf(of))}</b>
-      </td>
+      {!isGift && (
+        <td class="number">
+          <b>{moneyText(revenueOf(of))}</b>
+        </td>
+      )}
     </>
   );
   return (
     <details class="order-totals" open data-testid="order-totals">
       <summary>
-        {words.totals} <b data-testid="revenue">{moneyText(revenueOf(totals))}</b>
+        {isGift ? words.given : words.totals}{' '}
+        <b data-testid="revenue">{isGift ? countText(unitsOf(totals, 'paid')) : moneyText(revenueOf(totals))}</b>
       </summary>
-      <Table label={words.totals} stacks wraps>
+      <Table label={isGift ? words.given : words.totals} stacks wraps>
         <thead>
           <tr>
             <th>{names.item}</th>
             {COLUMNS.map((status) => (
               <th key={status} class="number">
-                {names.statuses[status]}
+                {(isGift ? names.freeStatuses : names.statuses)[status]}
               </th>
             ))}
-            <th class="number">{words.revenue}</th>
+            {!isGift && <th class="number">{words.revenue}</th>}
           </tr>
         </thead>
         <tbody>
@@ -71,7 +81,7 @@ export function OrderTotalsTable({ path, reloads }: { path: string; reloads: num
           )}
         </tbody>
       </Table>
-      <p class="hint">{words.revenueHint}</p>
+      {!isGift && <p class="hint">{words.revenueHint}</p>}
     </details>
   );
 }

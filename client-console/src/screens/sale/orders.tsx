@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { isFree } from '../../../../src/sale/order.ts';
 import type { FieldRefusal, Order, SaleView } from '../../state/responses.ts';
 import { ApiClient } from '../../state/request.ts';
 import { hashOf } from '../../state/route.ts';
@@ -16,7 +17,7 @@ import { SaleHead } from './head.tsx';
 import { OrderDialog, type Asking } from './order-dialog.tsx';
 import { OrderTotalsTable } from './order-totals.tsx';
 import { WORDS } from './order-words.ts';
-import { SALE_WORDS } from './words.ts';
+import { SALE_WORDS, statusOf } from './words.ts';
 
 const REFRESH_MS = 5_000;
 const ALL = '';
@@ -59,7 +60,7 @@ export function Orders({ saleId }: { saleId: string }) {
               {searched ? words.csvFound : words.csv}
             </a>
           </SaleHead>
-          <OrderTotalsTable path={`${path}/orders/totals`} reloads={reloads} />
+          <OrderTotalsTable path={`${path}/orders/totals`} reloads={reloads} isGift={sale.items.every(isFree)} />
           <div class="tools">
             <Field
               label={words.byUser}
@@ -81,7 +82,10 @@ export function Orders({ saleId }: { saleId: string }) {
               label={words.byStatus}
               hidden
               value={typed.status}
-              options={[[ALL, words.all], ...Object.entries(names.statuses)]}
+              options={[
+                [ALL, words.all],
+                ...Object.entries(sale.items.every(isFree) ? names.freeStatuses : names.statuses),
+              ]}
               onChange={(status) => setTyped({ ...typed, status })}
             />
           </div>
@@ -135,6 +139,7 @@ function OrderTable({ orders, onAsk }: { orders: readonly Order[]; onAsk: (askin
   const { words, language } = useWords(WORDS);
   const { words: names } = useWords(SALE_WORDS);
   const { mayAct } = useApp();
+  const wordsOf = (order: Order) => (isFree(order) ? { ...words, ...words.whenFree } : words);
   return (
     <Table label={names.tabs.orders} stacks wraps>
       <thead>
@@ -166,7 +171,7 @@ function OrderTable({ orders, onAsk }: { orders: readonly Order[]; onAsk: (askin
               <th scope="row">{userId}</th>
               <td>
                 <span class="chip" data-status={status}>
-                  {names.statuses[status]}
+                  {statusOf(order, names)}
                 </span>
               </td>
               <td>
@@ -185,10 +190,10 @@ function OrderTable({ orders, onAsk }: { orders: readonly Order[]; onAsk: (askin
                       key={verb}
                       variant="quiet"
                       testId={verb}
-                      label={`${words[verb]}: ${orderId}`}
+                      label={`${wordsOf(order)[verb]}: ${orderId}`}
                       onClick={() => onAsk({ verb, order })}
                     >
-                      {words[verb]}
+                      {wordsOf(order)[verb]}
                     </Button>
                   ))}
                 </td>

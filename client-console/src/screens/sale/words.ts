@@ -1,3 +1,4 @@
+import { isFree } from '../../../../src/sale/order.ts';
 import type { RainState } from '../../state/responses.ts';
 import type { Order, SaleEquation } from '../../state/responses.ts';
 import { counted, countText } from '../../words/figures.ts';
@@ -21,13 +22,23 @@ export const SALE_WORDS = bilingual(
       Part,
       string
     >,
+    /** As the buyer reads them. */
     statuses: {
-      created: 'Waiting for payment',
+      created: 'To pay',
       paid: 'Paid',
       cancelled: 'Cancelled',
-      timed_out: 'Timed out',
+      timed_out: 'Not paid in time',
       failed: 'Failed',
       refunded: 'Refunded',
+    } as Record<Order['status'], string>,
+    /** Nobody pays for a free item. */
+    freeStatuses: {
+      created: 'Reserved',
+      paid: 'Given',
+      cancelled: 'Given back',
+      timed_out: 'Expired',
+      failed: 'Not given',
+      refunded: 'Taken back',
     } as Record<Order['status'], string>,
     tabs: { overview: 'Overview', live: 'Live', orders: 'Orders' },
     back: 'All sales',
@@ -52,14 +63,22 @@ export const SALE_WORDS = bilingual(
       settled: '已结算',
       lost: 'Redis 数据丢失',
     },
-    parts: { sold: '已支付', reserved: '待支付', pending: '下单中', left: '剩余', returned: '已退回' },
+    parts: { sold: '已付款', reserved: '待付款', pending: '下单中', left: '剩余', returned: '已退回' },
     statuses: {
-      created: '待支付',
-      paid: '已支付',
+      created: '待付款',
+      paid: '已付款',
       cancelled: '已取消',
-      timed_out: '已超时',
-      failed: '失败',
+      timed_out: '超时未付款',
+      failed: '下单失败',
       refunded: '已退款',
+    },
+    freeStatuses: {
+      created: '已预占',
+      paid: '已领取',
+      cancelled: '已放弃',
+      timed_out: '已过期',
+      failed: '未能发放',
+      refunded: '已收回',
     },
     tabs: { overview: '概览', live: '实况', orders: '订单' },
     back: '全部秒杀',
@@ -75,6 +94,14 @@ export const SALE_WORDS = bilingual(
     listPrice: '原价',
   },
 );
+
+/** The status of an order, as its buyer reads it. */
+export function statusOf(
+  order: Pick<Order, 'price' | 'status'>,
+  { statuses, freeStatuses }: Record<'statuses' | 'freeStatuses', Record<Order['status'], string>>,
+): string {
+  return (isFree(order) ? freeStatuses : statuses)[order.status];
+}
 
 /** The page of one sale. */
 export const WORDS = bilingual(
@@ -181,8 +208,8 @@ export const WORDS = bilingual(
     perOrder: '每单限购',
     perUser: '每人限购',
     total: '总件数',
-    paid: '已支付',
-    reserved: '待支付',
+    paid: '已付款',
+    reserved: '待付款',
     left: '剩余',
     returned: '已退回',
     reservations: '预占',
@@ -191,8 +218,8 @@ export const WORDS = bilingual(
     undelivered: '商家未确认即超时',
     window: '开始与结束',
     endedEarly: (planned) => `提前结束，原定 ${planned}`,
-    freeHold: '无需支付：免费商品抢到即归买家',
-    hold: '支付时限',
+    freeHold: '无需付款：免费商品抢到即归买家',
+    hold: '付款时限',
     perUserSale: '本场每人限购',
     perUserCampaign: '系列活动中每人合计限购',
     noLimit: '不限',
@@ -221,12 +248,12 @@ export const WORDS = bilingual(
     told: {
       load: '从开始时间起即可购买。库存在创建时已入账。',
       start: '立即对所有人开放，持续时间不变。',
-      pause: '暂停期间购买会得到“已暂停”。结束时间不变，已预占的照常支付。',
+      pause: '暂停期间购买会得到“已暂停”。结束时间不变，已预占的照常付款。',
       resume: '立即恢复销售，直到结束时间。',
     },
     end: (left, waiting) =>
-      `结束后不能再开。剩余 ${countText(left)} 件退回商家；已预占的 ${countText(waiting)} 件仍可支付。`,
-    endTold: '结束后不能再开。剩余的退回商家，已预占的仍可支付。',
+      `结束后不能再开。剩余 ${countText(left)} 件退回商家；已预占的 ${countText(waiting)} 件仍可付款。`,
+    endTold: '结束后不能再开。剩余的退回商家，已预占的仍可付款。',
     more: '增加件数',
     moreTold: '先记入库存账；若正在销售，立即可买。',
     invite: '买家',

@@ -5,7 +5,7 @@ import { Awaited } from '../../components/awaited.tsx';
 import { counted, countText, momentText, moneyText } from '../../words/figures.ts';
 import { bilingual, useWords } from '../../words/language.ts';
 import { StateChip } from '../rains.tsx';
-import { SALE_WORDS } from '../sale/words.ts';
+import { SALE_WORDS, statusOf } from '../sale/words.ts';
 import { orderRows } from './rows.ts';
 import { Sheet, SignedRow } from './sheet.tsx';
 import { useAll } from './useAll.ts';
@@ -61,7 +61,7 @@ export function OrdersSheet({ saleId }: { saleId: string }) {
             <SignedRow key={order.orderId} number={number} who={order}>
               <td>
                 {countText(order.quantity)} × {order.name ?? order.sku}
-                <small>{remarksOn(order, names.statuses)}</small>
+                <small>{remarksOn(order, statusOf(order, names))}</small>
               </td>
               <td class="moment">{momentText(order.reservedAt, language)}</td>
             </SignedRow>
@@ -73,9 +73,8 @@ export function OrdersSheet({ saleId }: { saleId: string }) {
 }
 
 /** The remarks to see before the goods are handed over: their worth, and that they are not paid. */
-function remarksOn(order: Order, statuses: Record<Order['status'], string>): string {
-  return [
-    ...(isFree(order) ? [] : [moneyText(order.amount)]),
-    ...(order.status === 'paid' ? [] : [statuses[order.status]]),
-  ].join(' · ');
+function remarksOn(order: Order, status: string): string {
+  return [...(isFree(order) ? [] : [moneyText(order.amount)]), ...(order.status === 'paid' ? [] : [status])].join(
+    ' · ',
+  );
 }
