@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { ownName } from '../../../../src/rain/names.ts';
 import { isFree } from '../../../../src/sale/order.ts';
 import type { FieldRefusal, Order, SaleView } from '../../state/responses.ts';
 import { ApiClient } from '../../state/request.ts';
@@ -160,7 +161,7 @@ function OrderTable({ orders, onAsk }: { orders: readonly Order[]; onAsk: (askin
       </thead>
       <tbody>
         {orders.map((order) => {
-          const { orderId, userId, sku, name, quantity, price, amount, status, changedAt } = order;
+          const { orderId, userId, sku, name, quantity, price, amount, status, changedAt, participant } = order;
           const verbs =
             status === 'created' ? (['pay', 'cancel'] as const) : status === 'paid' ? (['refund'] as const) : [];
           return (
@@ -168,7 +169,10 @@ function OrderTable({ orders, onAsk }: { orders: readonly Order[]; onAsk: (askin
               <td class="order-id">
                 <code>{orderId}</code>
               </td>
-              <th scope="row">{userId}</th>
+              <th scope="row">
+                {participant?.name ?? ownName(userId)}
+                {(participant?.name ?? ownName(userId)) !== userId && <small>{userId}</small>}
+              </th>
               <td>
                 <span class="chip" data-status={status}>
                   {statusOf(order, names)}
@@ -184,18 +188,20 @@ function OrderTable({ orders, onAsk }: { orders: readonly Order[]; onAsk: (askin
               </td>
               <td class="moment">{momentText(changedAt, language)}</td>
               {mayAct && (
-                <td class="order-acts">
-                  {verbs.map((verb) => (
-                    <Button
-                      key={verb}
-                      variant="quiet"
-                      testId={verb}
-                      label={`${wordsOf(order)[verb]}: ${orderId}`}
-                      onClick={() => onAsk({ verb, order })}
-                    >
-                      {wordsOf(order)[verb]}
-                    </Button>
-                  ))}
+                <td>
+                  <span class="order-acts">
+                    {verbs.map((verb) => (
+                      <Button
+                        key={verb}
+                        variant="quiet"
+                        testId={verb}
+                        label={`${wordsOf(order)[verb]}: ${orderId}`}
+                        onClick={() => onAsk({ verb, order })}
+                      >
+                        {wordsOf(order)[verb]}
+                      </Button>
+                    ))}
+                  </span>
                 </td>
               )}
             </tr>
