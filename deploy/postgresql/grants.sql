@@ -2,7 +2,7 @@
 -- The roles of the servers append. They change what is listed here, delete nothing else, and cannot change a balance: the transfers do.
 GRANT USAGE ON SCHEMA public TO rain;
 GRANT SELECT ON ALL TABLES IN SCHEMA public TO rain;
-GRANT INSERT ON "Rain", "Campaign", "Portion", "Allocation", "Transfer", "OperatorAction", "Discard", "Reservation", "ReservedBudget", "Operator", "OperatorToken", "RecoveryCode", "Approval", "Sale", "SaleItem", "SaleTopUp", "UnfollowedOrder", "SaleRefusal", "Erasure", "Participant", "CampaignExclusion", "Theme", "ThemeFile", "Greeting", "Template" TO rain;
+GRANT INSERT ON "Rain", "Campaign", "Portion", "Allocation", "Transfer", "OperatorAction", "Discard", "Reservation", "ReservedBudget", "Operator", "OperatorToken", "RecoveryCode", "Approval", "Sale", "SaleItem", "SaleTopUp", "UnfollowedOrder", "SaleRefusal", "Erasure", "Participant", "CampaignExclusion", "Theme", "ThemeFile", "ItemPicture", "Greeting", "Template" TO rain;
 GRANT UPDATE ("budgetCents", "packets", "opensAt", "closesAt", "sealedAt", "settledAt", "keeper") ON "Rain" TO rain;
 GRANT UPDATE ("budgetCents", "reservedCents") ON "ReservedBudget" TO rain;
 GRANT UPDATE ("role", "passwordHash", "epoch", "disabledAt", "totpSecret", "totpStep", "endedSessions")
@@ -13,6 +13,7 @@ GRANT UPDATE ("decidedBy", "decidedAt", "isApproved", "carriedOutAt") ON "Approv
 GRANT UPDATE ("name", "department", "userId", "codeSalt", "codeKey", "addedAt", "enteredAt", "removedAt") ON "Participant" TO rain;
 GRANT DELETE, UPDATE ("title", "colours", "isDefault", "changedAt") ON "Theme" TO rain;
 GRANT DELETE, UPDATE ("type", "bytes", "sha256") ON "ThemeFile" TO rain;
+GRANT DELETE, UPDATE ("keptAt") ON "ItemPicture" TO rain;
 GRANT UPDATE ("sender", "blessing", "themeId", "prizes", "changedAt") ON "Greeting" TO rain;
 GRANT DELETE, UPDATE ("title", "rain", "changedAt") ON "Template" TO rain;
 GRANT UPDATE ("counter") ON "StoreEpoch" TO rain;

@@ -31,6 +31,7 @@ export const ACTION_VERBS = [
   'create-sale',
   'top-up-sale',
   'end-sale',
+  'item_picture',
   'pay',
   'cancel',
   'refund',

@@ -73,6 +73,7 @@ import { settledFaults } from './settledFaults.ts';
 import { openStaff } from './staff.ts';
 import { openStaffTokens } from './staffTokens.ts';
 import { openStaffTotp } from './staffTotp.ts';
+import { itemPicture, itemPictures, keepItemPicture } from './itemPictures.ts';
 import { countOrders, places, stock } from './stock.ts';
 import { followedUnits, ordersUpTo, stockFaults } from './stockFaults.ts';
 import { removeTemplate, saveTemplate, templates } from './templates.ts';
@@ -180,6 +181,9 @@ const OPERATIONS = {
   setThemeFile,
   removeThemeFile,
   themeFile,
+  keepItemPicture,
+  itemPictures,
+  itemPicture,
   greeting,
   publicGreeting,
   setGreeting,

@@ -254,6 +254,7 @@ function toBookedSale({
         priceCents,
         listPriceCents,
         name,
+        description,
         picture,
         ...item
       }) => ({
@@ -261,6 +262,7 @@ function toBookedSale({
         price: formatMoney(priceCents),
         ...(listPriceCents !== null && { listPrice: formatMoney(listPriceCents) }),
         ...(name !== null && { name }),
+        ...(description !== null && { description }),
         ...(picture !== null && { picture }),
       }),
     ),

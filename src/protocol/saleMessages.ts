@@ -54,6 +54,7 @@ const CODES = SALE_OUTCOMES_IN_ORDER.map(({ code }) => code) as [SaleOutcomeCode
 const shownItem = z.object({
   sku: item,
   name: z.string().exactOptional().describe('For people; absent: the SKU'),
+  description: z.string().exactOptional().describe('For people, plain text that may have line ends'),
   price: money,
   listPrice: money.exactOptional().describe('The usual price'),
   picture: z.string().exactOptional().describe('The address of a picture'),
@@ -86,11 +87,11 @@ const snapshot = {
   closesAt: moment('When the sale closes'),
   holdMs: pieces('How long a reservation waits for its payment, ms'),
   perUserMax: pieces('Units that one buyer may hold in the whole sale').exactOptional(),
-  items: z.array(shownItem).max(ITEMS_MAX).describe('The items of the sale, in the order to show them'),
   free: z
     .literal(true)
     .exactOptional()
     .describe('Only where every item costs nothing: speak of neither a sale nor a payment'),
+  items: z.array(shownItem).max(ITEMS_MAX).describe('The items of the sale, in the order to show them'),
   rehearsal: z
     .literal(true)
     .exactOptional()

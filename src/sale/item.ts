@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { CENTS_MAX, formatMoney, parseMoney } from '../rain/money.ts';
 import { sku } from './ids.ts';
-import { ITEMS_MAX } from './purchase.ts';
+import { DESCRIPTION_CHARACTERS_MAX, ITEMS_MAX } from './purchase.ts';
 import { quantity, QUANTITY_MAX, units } from './units.ts';
 
 export { ITEMS_MAX };
@@ -20,6 +20,7 @@ export function amountOf({ price: its, quantity: count }: { price: string; quant
 }
 
 const NAME = 'expected 1 to 120 printable characters';
+const DESCRIPTION = `expected 1 to ${DESCRIPTION_CHARACTERS_MAX} printable characters and line ends`;
 const PICTURE = 'expected an address that begins with https:// or /, of at most 500 characters';
 
 /** One item of a sale as the operator plans it. A limit that is absent is the largest quantity. */
@@ -29,6 +30,11 @@ export const item = z.strictObject({
   name: z
     .string(NAME)
     .regex(/^[^\p{Cc}\p{Cs}]{1,120}$/u, NAME)
+    .optional(),
+  /** Plain text, as it was typed. */
+  description: z
+    .string(DESCRIPTION)
+    .regex(new RegExp(`^(?:\\n|[^\\p{Cc}\\p{Cs}]){1,${DESCRIPTION_CHARACTERS_MAX}}$`, 'u'), DESCRIPTION)
     .optional(),
   units,
   price,

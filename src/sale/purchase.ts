@@ -12,5 +12,8 @@ export const REF_EXPECTED = 'expected 1 to 64 letters, digits, _, . or -';
 export const QUANTITY_MAX = 1_000;
 export const QUANTITY_EXPECTED = `expected a whole number from 1 to ${QUANTITY_MAX}`;
 
+/** The description of an item, which is in every snapshot, too [R10]. */
+export const DESCRIPTION_CHARACTERS_MAX = 200;
+
 /** Items of one sale at most: all of them are in every snapshot [R10]. */
 export const ITEMS_MAX = 50;

@@ -34,6 +34,7 @@ const SAME: Record<string, string> = {
   exportWinners: 'rain winners',
   listSales: 'rain sale list',
   createSale: 'rain sale create',
+  keepItemPicture: 'rain sale picture',
   showSale: 'rain sale show',
   loadSale: 'rain sale load',
   startSale: 'rain sale start',

@@ -120,6 +120,7 @@ test('items come from a JSON file, too, with everything that an item may have', 
     {
       sku: 'tee',
       name: 'A tee',
+      description: 'Cotton.\n纯棉',
       units: 3,
       price: '19.90',
       listPrice: '29.90',
@@ -133,6 +134,9 @@ test('items come from a JSON file, too, with everything that an item may have', 
     stdout: 'listed\n',
   });
   expect((await context.ledger.sale('listed'))!.items).toEqual(items);
+  expect(JSON.parse((await rain(['sale', 'show', 'listed', '--json'], env)).stdout)).toMatchObject({
+    items: [{ sku: 'tee', description: 'Cotton.\n纯棉', picture: '/tee.png' }],
+  });
   // As an editor on Windows writes it.
   expect(
     await rain(

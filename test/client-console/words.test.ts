@@ -124,6 +124,7 @@ test('[R12] what is wrong with a sale is told in Chinese, too', () => {
     ...[
       { sku: 'a tee' },
       { sku: 5 },
+      { description: '' },
       { units: null },
       { units: 0 },
       { units: 1.5 },

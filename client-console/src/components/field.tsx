@@ -18,6 +18,8 @@ interface FieldProps {
   inputMode?: 'decimal' | 'numeric';
   autocomplete?: string;
   unit?: string;
+  /** The text may have several lines. */
+  lines?: boolean;
   required?: boolean;
   autofocus?: boolean;
   testId?: string;
@@ -33,6 +35,7 @@ export function Field({
   inputMode,
   autocomplete = 'off',
   unit,
+  lines = false,
   required,
   autofocus,
   testId,
@@ -40,29 +43,36 @@ export function Field({
   const id = useId();
   const { language } = useLanguage();
   const refused = refusals.length > 0;
+  const shared = {
+    id,
+    value,
+    'aria-invalid': refused,
+    'aria-describedby': refused || hint ? `${id}-note` : undefined,
+    'data-testid': testId,
+  };
   return (
-    <div class={`field${refused ? ' refused' : ''}`}>
+    <div class={`field${refused ? ' refused' : ''}${lines ? ' lines' : ''}`}>
       <label for={id} class={type === 'search' ? 'unseen' : ''}>
         {label}
       </label>
       <span class="input" style={{ '--unit': String(unit?.trim().length ?? 0) }}>
-        <input
-          // The JSX types have no union of input types, so one is asserted.
-          id={id}
-          type={type as 'text'}
-          value={value}
-          inputMode={inputMode}
-          autocomplete={autocomplete}
-          placeholder={type === 'search' ? label : undefined}
-          required={required}
-          autofocus={autofocus}
-          aria-invalid={refused}
-          aria-describedby={refused || hint ? `${id}-note` : undefined}
-          data-testid={testId}
-          step={type === 'datetime-local' ? 1 : undefined}
-          spellcheck={false}
-          onInput={(event) => onInput(event.currentTarget.value)}
-        />
+        {lines ? (
+          <textarea {...shared} rows={3} onInput={(event) => onInput(event.currentTarget.value)} />
+        ) : (
+          <input
+            {...shared}
+            // The JSX types have no union of input types, so one is asserted.
+            type={type as 'text'}
+            inputMode={inputMode}
+            autocomplete={autocomplete}
+            placeholder={type === 'search' ? label : undefined}
+            required={required}
+            autofocus={autofocus}
+            step={type === 'datetime-local' ? 1 : undefined}
+            spellcheck={false}
+            onInput={(event) => onInput(event.currentTarget.value)}
+          />
+        )}
         {unit !== undefined && (
           <span class="unit" aria-hidden="true">
             {unit}

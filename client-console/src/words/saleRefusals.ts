@@ -12,6 +12,8 @@ export const SALE_REASONS: readonly (readonly [RegExp, string])[] = [
   ],
   [/^expected more than the price, ([\d.]+)$/, '原价须高于价格 $1'],
   [/^expected 1 to 120 printable characters$/, '请填写 1 到 120 个字'],
+  [/^expected 1 to (\d+) printable characters and line ends$/, '请填写 1 到 $1 个字，可以换行'],
+  [/^there are (\d+) pictures, which is the most.*$/, '图片已有 $1 张，已达上限，且都有商品在用'],
   [
     /^expected an address that begins with https:\/\/ or \/, of at most 500 characters$/,
     '请填写以 https:// 或 / 开头的地址，最多 500 个字符',

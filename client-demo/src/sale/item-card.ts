@@ -11,6 +11,7 @@ const MARKUP = `
   <div class="sale-picture"></div>
   <div class="sale-facts">
     <h3 class="sale-name"></h3>
+    <p class="sale-description" data-testid="description"></p>
     <p class="sale-prices"><span class="spoken sale-price-word"></span><strong class="sale-price" data-testid="price"></strong> <span class="spoken sale-list-word"></span><s class="sale-list-price" data-testid="list-price"></s></p>
     <p class="sale-limit" data-testid="limit"></p>
     <p class="sale-left"><span class="sale-bar" aria-hidden="true"><span class="sale-fill"></span></span><span class="sale-left-text" data-testid="units-left"></span></p>
@@ -72,12 +73,25 @@ export class ItemCard {
     const key = JSON.stringify(view);
     if (key === this.#shown) return;
     this.#shown = key;
-    const { face, name, price, listPrice, picture, left, share, limit, held, limitIsOfSale: isOfSale = false } = view;
+    const {
+      face,
+      name,
+      description,
+      price,
+      listPrice,
+      picture,
+      left,
+      share,
+      limit,
+      held,
+      limitIsOfSale: isOfSale = false,
+    } = view;
     this.root.dataset['face'] = face;
     this.root.toggleAttribute('data-back', view.answer === 'back');
     if (this.#picture !== picture) setChildren(part(this.root, '.sale-picture'), pictureOf(picture, index));
     this.#picture = picture;
     put(this.root, '.sale-name', name);
+    putOrHide(this.root, '.sale-description', description);
     const words = wordsAt(price, this.#words);
     put(this.root, '.sale-price-word', words.price);
     put(this.root, '.sale-price', this.#prices(price));

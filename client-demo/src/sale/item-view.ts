@@ -19,6 +19,7 @@ type ItemFace = 'soon' | 'buy' | 'asking' | 'gone' | 'sold_out' | 'limit' | 'pau
 export interface ItemView {
   sku: string;
   name: string;
+  description?: string;
   price: string;
   listPrice?: string;
   picture?: string;
@@ -54,7 +55,7 @@ export interface ItemNotes {
 }
 
 export function itemView(sale: SaleSnapshot, item: Item, orders: readonly Order[], notes: ItemNotes): ItemView {
-  const { sku, name = sku, price, listPrice, picture, units } = item;
+  const { sku, name = sku, description, price, listPrice, picture, units } = item;
   // The answer is newer than the snapshot. When units come back, the miss is forgotten.
   const left = isGone(notes.miss) ? 0 : item.left;
   const allowed = allowance(sale, item, orders);
@@ -65,6 +66,7 @@ export function itemView(sale: SaleSnapshot, item: Item, orders: readonly Order[
   return {
     sku,
     name,
+    ...(description !== undefined && { description }),
     price,
     ...(listPrice !== undefined && listPrice !== price && { listPrice }),
     ...(picture !== undefined && { picture }),

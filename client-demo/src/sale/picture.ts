@@ -1,3 +1,4 @@
+import { itemPicturePath } from '../../../src/sale/picture.ts';
 import { fromMarkup } from './markup.ts';
 
 /** A drawn gift box, in one of a few colours, for an item without a picture or whose picture cannot be loaded. */
@@ -9,6 +10,7 @@ const PLACEHOLDER = `
   <path d="M60 42C46 44 36 34 42 27c6-6 16 4 18 15zM60 42c14 2 24-8 18-15-6-6-16 4-18 15z" class="bow"/>
 </svg>`;
 const COLOURS = 4;
+const UPLOADED = itemPicturePath('').replace(/[^/]*$/, '');
 
 /** @param index place of the item in its sale: neighbours differ in colour */
 export function pictureOf(address: string | undefined, index: number): Element {
@@ -24,6 +26,7 @@ export function pictureOf(address: string | undefined, index: number): Element {
   picture.decoding = 'async';
   picture.referrerPolicy = 'no-referrer';
   picture.addEventListener('error', () => picture.replaceWith(drawn()), { once: true });
-  picture.src = address;
+  // One of this server: its pages may lie below a path.
+  picture.src = address.startsWith(`/${UPLOADED}`) ? `.${address}` : address;
   return picture;
 }

@@ -4,6 +4,7 @@ import { addCreateCommand } from './sale/create.ts';
 import { addOrderLetterCommand } from './sale/deadLetters.ts';
 import { addLifecycleCommands } from './sale/lifecycle.ts';
 import { addOrderCommands } from './sale/orders.ts';
+import { addPictureCommand } from './sale/picture.ts';
 import { addReplayCommand } from './sale/replay.ts';
 import { addShowCommands } from './sale/show.ts';
 
@@ -19,6 +20,7 @@ export function addSaleCommands(program: RainCommand): void {
     addCreateCommand,
     addLifecycleCommands,
     addShowCommands,
+    addPictureCommand,
     addOrderCommands,
     addOrderLetterCommand,
     addAuditCommand,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { saleId } from '../../sale/ids.ts';
+import { ITEM_PICTURE_LIMITS } from '../../sale/picture.ts';
 import { requestedTicketRules, viewedTicketRules, ticketRulesAnswer } from './tickets.ts';
 import { count, epochMs, limit, money, perSecond, reason, shownState, time, type Endpoint } from './endpoint.ts';
 
@@ -9,6 +10,7 @@ export const SALES_PATH = '/api/console/sales';
 const item = z.object({
   sku: z.string(),
   name: z.string().optional(),
+  description: z.string().optional(),
   picture: z.string().optional(),
   price: money,
   listPrice: money.optional(),
@@ -72,7 +74,7 @@ const newSale = z.strictObject({
   items: z
     .array(z.unknown(), 'expected a list of items')
     .describe(
-      '[{sku, units, price, name?, listPrice?, picture?, perOrderMax?, perUserMax?}]; amounts are decimal strings.',
+      '[{sku, units, price, name?, description?, listPrice?, picture?, perOrderMax?, perUserMax?}]; amounts are decimal strings.',
     ),
   perUserMax: z
     .number('expected a whole number')
@@ -204,6 +206,23 @@ export const salesApi = {
     body: newSale,
     status: 201,
     answer: created,
+  },
+  keepPicture: {
+    id: 'keepItemPicture',
+    method: 'PUT',
+    path: '/api/console/sale-pictures',
+    tag,
+    summary:
+      'Upload a picture for items: PNG, JPEG or WebP, told by the bytes. It is written anew as WebP, without what a camera has added; everybody can read it. Safe to repeat.',
+    access: 'operator',
+    body: z.custom<Buffer>(
+      (body) => body instanceof Buffer,
+      'expected the bytes of the file, with a content-type such as image/png',
+    ),
+    bodyType: 'application/octet-stream',
+    bodyBytesMax: ITEM_PICTURE_LIMITS.bytesMax,
+    status: 200,
+    answer: z.object({ picture: z.string().describe('The `picture` of an item.'), bytes: count }),
   },
   show: {
     id: 'showSale',

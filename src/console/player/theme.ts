@@ -2,6 +2,8 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { BookedTheme } from '../../ledger/themes.ts';
 import { themeFilePath, type ThemeMediaType } from '../../rain/theme/files.ts';
 import type { Greeting, ShownTheme } from '../../rain/theme.ts';
+import { itemPicturePath } from '../../sale/picture.ts';
+import { ITEMS_MAX } from '../../sale/purchase.ts';
 import { createSharedReads, sharedFor } from '../../wallet/cache.ts';
 
 /**
@@ -16,6 +18,8 @@ const FILE_MS = 600_000;
 const GREETINGS = { rememberedMax: 1_000, atOnceMax: 2, waitingMax: 200 } as const;
 /** Files in memory, each of at most 4 MiB [R10]. */
 const FILES = { rememberedMax: 16, atOnceMax: 2, waitingMax: 100 } as const;
+/** As many as a sale has items, each of at most 256 KiB [R10]. */
+const PICTURES = { rememberedMax: ITEMS_MAX, atOnceMax: 2, waitingMax: 100 } as const;
 
 export interface ThemeFileRead {
   type: ThemeMediaType;
@@ -33,16 +37,17 @@ export interface ThemeReader {
   invitedGreeting: (rainId: string) => Promise<Greeting | undefined>;
   /** The greeting with its theme, or with the default one. */
   show: (greeting: Greeting | undefined) => Promise<ShownTheme>;
-  /** @param path behind the origin. `undefined`: no theme has this file */
+  /** @param path behind the origin. `undefined`: no theme has this file, and it is no picture of an item */
   file: (path: string) => Promise<ThemeFileRead | undefined>;
 }
 
 /** One read serves all who ask within a second: a crowd opens its pages at the same moment. */
 export function createThemeReader(
-  ledger: Pick<Ledger, 'themes' | 'themeFile' | 'publicGreeting' | 'greeting'>,
+  ledger: Pick<Ledger, 'themes' | 'themeFile' | 'itemPictures' | 'itemPicture' | 'publicGreeting' | 'greeting'>,
   now?: () => number,
 ): ThemeReader {
   const themes = sharedFor(FRESH_MS, ledger.themes);
+  const pictures = sharedFor(FRESH_MS, ledger.itemPictures);
   const greetings = (read: (rainId: string) => Promise<Greeting | undefined>) =>
     createSharedReads({
       ...GREETINGS,
@@ -51,13 +56,10 @@ export function createThemeReader(
       read,
       freshMs: (found) => (found ? FRESH_MS : UNKNOWN_MS),
     });
-  const bytesOf = createSharedReads({
-    ...FILES,
-    what: 'files of themes',
-    now,
-    read: ledger.themeFile,
-    freshMs: (bytes) => (bytes ? FILE_MS : FRESH_MS),
-  });
+  const files = (what: string, limits: typeof FILES | typeof PICTURES, read: Ledger['themeFile']) =>
+    createSharedReads({ ...limits, what, now, read, freshMs: (bytes) => (bytes ? FILE_MS : FRESH_MS) });
+  const bytesOf = files('files of themes', FILES, ledger.themeFile);
+  const pictureOf = files('pictures of items', PICTURES, ledger.itemPicture);
   return {
     greeting: greetings(ledger.publicGreeting),
     invitedGreeting: greetings(ledger.greeting),
@@ -67,6 +69,11 @@ export function createThemeReader(
       return { ...said, ...(theme && { theme: shown(theme) }) };
     },
     async file(path) {
+      const sha256 = /\/([0-9a-f]{64})\.webp$/.exec(path)?.[1];
+      if (sha256 !== undefined && path === itemPicturePath(sha256)) {
+        const picture = (await pictures()).has(sha256) ? await pictureOf(sha256) : undefined;
+        return picture && { type: 'image/webp', bytes: picture };
+      }
       const found = (await themes())
         .flatMap(({ files }) => Object.values(files))
         .find(({ sha256, type }) => themeFilePath(sha256, type) === path);

@@ -38,6 +38,9 @@ const FILE_HEADERS = {
   'accept-ranges': 'bytes',
 } as const;
 
+/** Files of themes, and pictures of items. */
+const FOLDERS = ['api/theme/files', 'api/sale/pictures'] as const;
+
 const themeQuery = z.strictObject({ rain: rainId.optional() });
 
 /**
@@ -91,17 +94,18 @@ export function serveThemes(
       : refuse(reply, PLAYER_REFUSALS.unavailable, LIMITS.retryMs);
   });
 
-  server.get<{ Params: { name: string } }>(
-    '/api/theme/files/:name',
-    { ...route, config: { rateLimit: { max: LIMITS.filesPerMinutePerAddress, timeWindow: 60_000 } } },
-    async (request, reply) => {
-      const read = await inTime(async () => ({ file: await themes.file(`api/theme/files/${request.params.name}`) }));
-      if (!read) return refuse(reply, PLAYER_REFUSALS.unavailable, LIMITS.retryMs);
-      return read.file ? sendFile(reply, read.file, request.headers.range) : refuse(reply, REFUSALS.not_found);
-    },
-  );
+  for (const folder of FOLDERS)
+    server.get<{ Params: { name: string } }>(
+      `/${folder}/:name`,
+      { ...route, config: { rateLimit: { max: LIMITS.filesPerMinutePerAddress, timeWindow: 60_000 } } },
+      async (request, reply) => {
+        const read = await inTime(async () => ({ file: await themes.file(`${folder}/${request.params.name}`) }));
+        if (!read) return refuse(reply, PLAYER_REFUSALS.unavailable, LIMITS.retryMs);
+        return read.file ? sendFile(reply, read.file, request.headers.range) : refuse(reply, REFUSALS.not_found);
+      },
+    );
 
-  for (const path of ['/api/theme', '/api/theme/files/:name'])
+  for (const path of ['/api/theme', ...FOLDERS.map((folder) => `/${folder}/:name`)])
     server.options(path, route, async (_request, reply) => allowPreflight(reply).code(204).send());
 
   /** `undefined` if it takes too long, or the ledger cannot be read. */

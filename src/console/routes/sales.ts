@@ -2,6 +2,7 @@ import { auditSale, type SaleAudit } from '../../operator/sale/audit.ts';
 import { acknowledgeSaleTampering } from '../../operator/sale/audit/acknowledgeTampering.ts';
 import { createSale, type CreateSaleRequest } from '../../operator/sale/create.ts';
 import { openSale } from '../../operator/sale/open.ts';
+import { keepItemPicture } from '../../operator/sale/picture.ts';
 import { repairSale } from '../../operator/sale/repair.ts';
 import { listSales, showSale } from '../../operator/sale/show.ts';
 import { setTicketsOfSale } from '../../operator/tickets.ts';
@@ -27,6 +28,7 @@ export const saleRoutes: readonly Route[] = [
     return opened.ok ? { answer: { ...plain, state: opened.state } } : declinedFor(opened.refusals);
   }),
 
+  route(salesApi.keepPicture, async ({ context, body }) => answerOf(await keepItemPicture(context, body))),
   route(salesApi.show, async ({ context, params: { saleId } }) =>
     foundOr('no_such_sale', await showSale(context, saleId)),
   ),

@@ -188,10 +188,11 @@ function describe(sale: SaleReading, now: number, own: OwnTicketRules): ShownSal
 
 /** The number left is exact: a buyer who has paid for one of 500 sees 499. `restMs` bounds how often it is sent. */
 function describeItem(item: StoredItem, backAt: number | undefined): SaleSnapshot['items'][number] {
-  const { sku, name, price, listPrice, picture, units, perOrderMax, perUserMax } = item;
+  const { sku, name, description, price, listPrice, picture, units, perOrderMax, perUserMax } = item;
   return {
     sku,
     ...(name !== undefined && { name }),
+    ...(description !== undefined && { description }),
     price,
     ...(listPrice !== undefined && { listPrice }),
     ...(picture !== undefined && { picture }),

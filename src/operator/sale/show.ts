@@ -19,6 +19,7 @@ import type { TicketRules } from '../../rain/ticketRules.ts';
 interface ItemView {
   sku: string;
   name?: string;
+  description?: string;
   picture?: string;
   price: string;
   listPrice?: string;
@@ -182,7 +183,7 @@ async function stopsOf(
 
 function viewItem(
   { settledAt, perUserMax: ofSale = QUANTITY_MAX, boughtMax = QUANTITY_MAX }: BookedSale,
-  { sku, name, picture, price, listPrice, units, ...item }: BookedSale['items'][number],
+  { sku, name, description, picture, price, listPrice, units, ...item }: BookedSale['items'][number],
   { available, reserved, sold, shop }: PlacedUnits['places'] = { available: 0, reserved: 0, sold: 0, shop: -units },
   stored: StoredSale | undefined,
 ): ItemView {
@@ -194,6 +195,7 @@ function viewItem(
   return {
     sku,
     ...(name !== undefined && { name }),
+    ...(description !== undefined && { description }),
     ...(picture !== undefined && { picture }),
     price,
     ...(listPrice !== undefined && { listPrice }),

@@ -6,6 +6,8 @@ import { createThemeReader } from '../../../src/console/player/theme.ts';
 import { startConsole, type Console } from '../../../src/console/server.ts';
 import type { BookedTheme } from '../../../src/ledger/themes.ts';
 import { setGreeting, setTheme, setThemeFile } from '../../../src/operator/themes.ts';
+import { keepItemPicture } from '../../../src/operator/sale/picture.ts';
+import { itemPicturePath } from '../../../src/sale/picture.ts';
 import { checkThemeFile } from '../../../src/rain/theme/files.ts';
 import { createTokenReader } from '../../../src/platform/auth/tokenReader.ts';
 import type { Named } from '../../../src/platform/auth/token.ts';
@@ -19,6 +21,7 @@ import { sound } from '../../support/themeFiles.ts';
 
 const MUSIC = sound.mp3();
 const END = MUSIC.length;
+const SHA256 = 'ab'.repeat(32);
 
 let folder: string;
 let context: TestContext;
@@ -211,6 +214,8 @@ describe('a rain by invitation', () => {
         {
           themes: async () => [],
           themeFile: async () => undefined,
+          itemPictures: async () => new Set<string>(),
+          itemPicture: async () => undefined,
           greeting: noting('invited', {}),
           publicGreeting: noting('public', undefined),
         },
@@ -228,6 +233,18 @@ describe('a rain by invitation', () => {
       await another.close();
     }
   });
+});
+
+test('a picture of an item is served as a file of a theme is; of another name there is none', async () => {
+  const kept = await keepItemPicture({ ...context, actor: 'ann' }, pngOf(8, 8, [20, 30, 240]));
+  if (!kept.ok) throw new Error('the picture was refused');
+  const [answer, logo] = [await fetch(served.url + kept.picture), await fetch(`${served.url}/${files['logo']}`)];
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'image/webp']);
+  for (const name of ['cache-control', 'content-security-policy', 'x-content-type-options', 'accept-ranges'])
+    expect(answer.headers.get(name), name).toBe(logo.headers.get(name));
+  expect((await answer.arrayBuffer()).byteLength).toBe(kept.bytes);
+  expect((await fetch(`${served.url}/${itemPicturePath('0'.repeat(64))}`)).status).toBe(404);
+  expect((await fetch(`${served.url}/api/sale/pictures/..%2f..%2fconfig`)).status).toBe(404);
 });
 
 describe('a file of a theme', () => {
@@ -308,15 +325,25 @@ describe('[R10] the ledger', () => {
         reads++;
         return Buffer.from('x');
       },
+      itemPictures: async () => {
+        reads++;
+        return new Set([SHA256]);
+      },
+      itemPicture: async () => {
+        reads++;
+        return Buffer.from('y');
+      },
     });
     await Promise.all(
       Array.from({ length: 1_000 }, async () => {
         await themes.show(await themes.greeting('r1'));
         await themes.file('api/theme/files/ab.png');
         await themes.file('api/theme/files/cd.png');
+        await themes.file(itemPicturePath(SHA256));
+        await themes.file(itemPicturePath('0'.repeat(64)));
       }),
     );
-    expect(reads).toBe(3);
+    expect(reads, 'themes, a greeting, a file, the list of pictures and a picture').toBe(5);
   });
 
   test('is asked more slowly by an address that has invented many rains, and tells it of those that are there', async () => {

@@ -140,7 +140,13 @@ test("a visit shows the sale and after it the buyer's orders, and every change o
     title: 'New year',
     perUserMax: 2,
     items: [
-      tee(4, { name: 'T-shirt', listPrice: '29.90', picture: '/tee.png', perOrderMax: 2 }),
+      tee(4, {
+        name: 'T-shirt',
+        description: 'Cotton.\n纯棉',
+        listPrice: '29.90',
+        picture: '/tee.png',
+        perOrderMax: 2,
+      }),
       { sku: 'mug', units: 1, price: '9.90' },
     ],
   });
@@ -158,6 +164,7 @@ test("a visit shows the sale and after it the buyer's orders, and every change o
       {
         sku: 'tee',
         name: 'T-shirt',
+        description: 'Cotton.\n纯棉',
         price: '19.90',
         listPrice: '29.90',
         picture: '/tee.png',

@@ -124,6 +124,7 @@ test('[R10] `welcome` lists sales without their items, in few bytes', async () =
     units: 1,
     price: '1.00',
     name: '商'.repeat(120),
+    description: '述'.repeat(200),
     picture: `https://shop.example/${'p'.repeat(400)}`,
   }));
   await stockSale(redis, { saleId: 'long', items });

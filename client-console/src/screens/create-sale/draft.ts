@@ -6,6 +6,7 @@ import { newId, newDraft, numberTyped, timesOf, UNITS_MS, type TimeDraft, type U
 export interface TypedItem {
   sku: string;
   name: string;
+  description: string;
   units: string;
   price: string;
   listPrice: string;
@@ -42,6 +43,7 @@ export interface SalePartProps {
 export const NEW_ITEM: TypedItem = {
   sku: '',
   name: '',
+  description: '',
   units: '',
   price: '',
   listPrice: '',
@@ -106,13 +108,14 @@ export function newSaleDraft(now: number, campaign?: SaleDraft['campaign']): Sal
 }
 
 /** An item of the request. An invalid number becomes null in JSON, and the console refuses it by name. */
-function itemOf({ sku, name, units, price, listPrice, perOrderMax, perUserMax, picture }: TypedItem) {
+function itemOf({ sku, name, description, units, price, listPrice, perOrderMax, perUserMax, picture }: TypedItem) {
   const given = (text: string) => text.trim() !== '';
   return {
     sku: sku.trim(),
     units: numberTyped(units),
     price: amountTyped(price),
     ...(given(name) && { name: name.trim() }),
+    ...(given(description) && { description: description.trim() }),
     ...(given(listPrice) && { listPrice: amountTyped(listPrice) }),
     ...(given(perOrderMax) && { perOrderMax: numberTyped(perOrderMax) }),
     ...(given(perUserMax) && { perUserMax: numberTyped(perUserMax) }),

@@ -5,11 +5,12 @@ import { currencyText } from '../../words/figures.ts';
 import { useWords } from '../../words/language.ts';
 import { refusalsFor } from '../create/draft.ts';
 import { NEW_ITEM, type SalePartProps, type TypedItem } from './draft.ts';
+import { PictureUpload } from './picture-upload.tsx';
 import { WORDS } from './words.ts';
 
 /** The fields of an item that every item needs, and the others. */
 const FIRST = ['sku', 'units', 'price', 'listPrice'] as const;
-const REST = ['name', 'perOrderMax', 'perUserMax', 'picture'] as const;
+const REST = ['name', 'perOrderMax', 'perUserMax', 'description', 'picture'] as const;
 const AMOUNTS: readonly (keyof TypedItem)[] = ['price', 'listPrice'];
 const COUNTS: readonly (keyof TypedItem)[] = ['units', 'perOrderMax', 'perUserMax'];
 
@@ -25,6 +26,7 @@ export function ItemsPart({ draft: { items }, refusals, change }: SalePartProps)
       key={name}
       label={words.fields[name]}
       value={item[name]}
+      lines={name === 'description'}
       hint={words.hints[name]}
       onInput={(text) => put(i, name, text)}
       {...(AMOUNTS.includes(name)
@@ -56,6 +58,7 @@ export function ItemsPart({ draft: { items }, refusals, change }: SalePartProps)
             <details open={opened}>
               <summary>{words.more}</summary>
               <div class="item-fields">{REST.map((name) => field(item, i, name))}</div>
+              <PictureUpload at={i} onKept={(picture) => put(i, 'picture', picture)} />
             </details>
           </div>
         );

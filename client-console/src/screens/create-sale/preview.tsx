@@ -1,6 +1,6 @@
-import { useState } from 'preact/hooks';
 import { centsOf, moneyText } from '../../words/figures.ts';
 import { useWords } from '../../words/language.ts';
+import { usePicture } from '../themes/usePicture.ts';
 import type { SaleRequest } from './draft.ts';
 import { WORDS } from './words.ts';
 
@@ -46,12 +46,13 @@ export function isFree(price: string): boolean {
   return isAmount(price) && Number(price) === 0;
 }
 
-function Good({ item: { sku, name, units, price, listPrice, picture } }: { item: RequestedItem }) {
+function Good({ item: { sku, name, description, units, price, listPrice, picture } }: { item: RequestedItem }) {
   const { words } = useWords(WORDS);
   return (
     <li>
       <Picture key={picture} src={picture} />
       <b>{name ?? sku}</b>
+      {description !== undefined && <small class="description">{description}</small>}
       <span class="price">
         {isFree(price) ? words.free : isAmount(price) ? moneyText(price) : '–'}{' '}
         {listPrice !== undefined && isAmount(listPrice) && <s>{moneyText(listPrice)}</s>}
@@ -66,11 +67,12 @@ function Good({ item: { sku, name, units, price, listPrice, picture } }: { item:
  * pictures are not shown here.
  */
 function Picture({ src }: { src: string | undefined }) {
-  const [broken, setBroken] = useState(false);
+  const own = src?.startsWith('/') && !src.startsWith('//') ? src : undefined;
+  const picture = usePicture(own);
   return (
     <span class="picture" aria-hidden="true">
-      {src?.startsWith('/') && !src.startsWith('//') && !broken ? (
-        <img src={src} alt="" onError={() => setBroken(true)} />
+      {picture !== undefined ? (
+        <img src={picture} alt="" />
       ) : (
         <svg viewBox="0 0 20 20">
           <path d="M5 7h10l1 10H4zM7.5 9V6a2.5 2.5 0 0 1 5 0v3" />

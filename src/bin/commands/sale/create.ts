@@ -65,7 +65,7 @@ export function addCreateCommand(sale: RainCommand): void {
     .option('--item <sku:units@price>', 'an item, e.g. tee:100@19.90; may be repeated', parseItem, [])
     .option(
       '--items <file>',
-      'the items as JSON, with name, picture, listPrice, perOrderMax and perUserMax where wanted; - reads standard input',
+      'the items as JSON, with name, description, picture, listPrice, perOrderMax and perUserMax where wanted; - reads standard input',
     )
     .option('--title <text>', 'title that buyers see')
     .option('--per-user <n>', 'units that a user may buy in the whole sale', parseCount(1, QUANTITY_MAX), 1)
