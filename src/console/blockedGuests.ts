@@ -1,6 +1,6 @@
 import type { RedisClient } from '../platform/redis/connect.ts';
 import { lookOf } from '../rain/lookAlike.ts';
-import { GUEST_PREFIX, nicknameOf } from '../rain/names.ts';
+import { nicknameOf } from '../rain/names.ts';
 import { readBlocks } from '../store/blocks.ts';
 
 /** As long as a gateway may take to learn of a block. */
@@ -39,14 +39,12 @@ type Blocks = Awaited<ReturnType<typeof readBlocks>>['blocks'];
 /** @param now epoch ms */
 export function guestsAmong(blocks: Blocks, now: number): BlockedGuests {
   const ids = new Set(
-    blocks
-      .filter(({ kind, who, until = Infinity }) => kind === 'user' && who.startsWith(GUEST_PREFIX) && until > now)
-      .map(({ who }) => who),
+    blocks.filter(({ kind, until = Infinity }) => kind === 'user' && until > now).map(({ who }) => who),
   );
   const looks = new Set(
     [...ids].map((id) => nicknameOf(id)).flatMap((name) => (name === undefined ? [] : lookOf(name))),
   );
-  // A name of signs alone looks like nothing, and must not keep all such names out.
+  // Only guests have chosen theirs. A name of signs alone looks like nothing, and must not keep all such names out.
   looks.delete('');
   return { holds: (userId) => ids.has(userId), hasName: (nickname) => looks.has(lookOf(nickname)) };
 }

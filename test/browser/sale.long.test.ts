@@ -56,6 +56,31 @@ describe.skipIf(WITHOUT_CHROMIUM)('a buyer in a real browser, with everything th
     await itemShows(page, 'tee', 'buy');
   }, 60_000);
 
+  test.each(['no-preference', 'reduce'] as const)(
+    'coins fly over a free item that somebody gets, with motion "%s"',
+    async (motion) => {
+      await stage.openSale(`gift-${motion}`, { items: [{ ...TEE, price: '0.00' }] });
+      const page = await visitOf(`gift-${motion}`);
+      await page.emulateMedia({ reducedMotion: motion });
+      // The canvas is gone within two seconds, so it is counted as it comes.
+      await page.evaluate(() => {
+        const seen = { canvases: 0 };
+        Object.assign(window, { seen });
+        new MutationObserver((changes) => {
+          for (const { addedNodes } of changes)
+            for (const node of addedNodes) if (node instanceof HTMLCanvasElement) seen.canvases++;
+        }).observe(document.querySelector('[data-testid=sale]')!, { childList: true });
+      });
+      await buy(page, 'tee');
+      await orderShows(page, 'paid');
+      expect(await page.evaluate(() => (window as unknown as { seen: { canvases: number } }).seen.canvases)).toBe(
+        motion === 'reduce' ? 0 : 1,
+      );
+      await page.locator('.fountain').waitFor({ state: 'detached' });
+      expect(await ordersOf(page).first().getByTestId('order-status').textContent()).toBe('Yours');
+    },
+  );
+
   test('without a way to pay here, a sentence says where; for a free item nobody asks', async () => {
     await stage.openSale('elsewhere', { items: [TEE] });
     const page = await visitOf('elsewhere', { pay: undefined });

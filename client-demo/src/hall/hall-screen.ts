@@ -6,6 +6,7 @@ import { drawCode } from './code.ts';
 import { keepFitting } from './fit.ts';
 import type { HallView, Stage } from './hall.ts';
 import { HallItems } from './hall-items.ts';
+import type { Presence } from './present.ts';
 import type { HallWords } from './words.ts';
 
 /** From here on the countdown fills the screen. */
@@ -61,7 +62,7 @@ export class HallScreen {
   }
 
   /** May be called every frame: it does nothing if nothing has changed. */
-  show(view: HallView, luckiest: Luckiest | undefined, present = 0): void {
+  show(view: HallView, luckiest: Luckiest | undefined, present?: Presence): void {
     const key = JSON.stringify([view, luckiest, present]);
     if (key === this.#shown) return;
     this.#shown = key;
@@ -79,7 +80,7 @@ export class HallScreen {
     element('.elsewhere').hidden = stage !== 'unknown';
     this.#showCountdown(isBefore ? seconds : undefined);
     write('.clock', !isBefore && seconds !== undefined ? ends(minutesText(seconds)) : '');
-    write('.here', present > 0 ? this.#words.here(present) : '');
+    this.#showPresent(present);
     write('.link', view.lost ? lost : '');
     this.#showCode(view);
     this.#showLeft(view);
@@ -129,6 +130,26 @@ export class HallScreen {
     element('.left').hidden = !isShown;
     write('.left-label', isShown ? this.#words.left(countText(left), countText(packets)) : '');
     element('.left-fill').style.width = `${packets > 0 ? (left / packets) * 100 : 0}%`;
+  }
+
+  /** Names are added at the front, so that each is seen as it comes. */
+  #showPresent({ phones, invited, names }: Presence = { phones: 0, names: [] }): void {
+    const { here, invited: areInvited } = this.#words;
+    write('.here', [...(invited ? [areInvited(invited)] : []), ...(phones > 0 ? [here(phones)] : [])].join(' · '));
+    const list = element('.arrived');
+    list.hidden = names.length === 0;
+    const shown = [...list.children].map((one) => one.textContent);
+    if (JSON.stringify(shown) === JSON.stringify(names)) return;
+    const known = new Map([...list.children].map((one) => [one.textContent, one]));
+    // A chip that stays is not made again: it would pop in again.
+    list.replaceChildren(
+      ...names.map((name) => {
+        const chip = known.get(name) ?? document.createElement('li');
+        known.delete(name);
+        chip.textContent = name;
+        return chip;
+      }),
+    );
   }
 
   #showNames(names: HallView['names']): void {

@@ -37,7 +37,9 @@ function open({ gatewayUrl, currency, event = '', page = './', serverTime }: Pla
   const sound = openSetting('hall.sound');
   const speaker = new Speaker(sound, { on: false, turn: () => false });
   const music = new Music(element<HTMLAudioElement>('.music'));
-  const present = new Present();
+  const credentials = openScreenCredentials(invited, { random, onCrowd: () => {} });
+  let screenToken = knownScreenToken(invited);
+  const present = new Present(() => screenToken);
   /** Before and during a rain or sale. */
   const MUSIC_STAGES: ReadonlySet<HallView['stage']> = new Set([
     'before',
@@ -50,7 +52,7 @@ function open({ gatewayUrl, currency, event = '', page = './', serverTime }: Pla
   const leaderboard = new Leaderboard({ read: readLuckiest, random });
   const client = createRainClient({
     url: gatewayUrl,
-    token: openScreenCredentials(invited, { random, onCrowd: () => {} }),
+    token: typeof credentials === 'function' ? async () => (screenToken = await credentials()) : credentials,
     random,
     solve: solveInBackground,
     serverTime,
@@ -97,7 +99,7 @@ function open({ gatewayUrl, currency, event = '', page = './', serverTime }: Pla
     }
     shown = view;
     present.follow(event !== '' && (view.stage === 'before' || view.stage === 'sale_before' || view.stage === 'quiet'));
-    screen.show(view, leaderboard.found, present.count);
+    screen.show(view, leaderboard.found, present.known);
     sky.draw(nowMs, view.stage === 'raining' && !view.lost);
     requestAnimationFrame(frame);
   });

@@ -29,6 +29,7 @@ const en = {
   loopback: 'Phones cannot reach this address',
   reachable:
     'For guests, start with: rain up --event "…". Or set PLAYER_PAGE_URL, or open this page at the address of this machine in the network.',
+  invited: (people: number) => (people === 1 ? '1 person is invited' : `${people.toLocaleString('en')} are invited`),
   left: (left: string, packets: string) => `${left} of ${packets} left`,
   itemUnits: (units: number): string => (units === 1 ? 'piece' : 'pieces'),
   itemLeft: (units: string) => `of ${units} left`,
@@ -89,6 +90,7 @@ const zh: HallWords = {
   loopback: '手机无法访问此地址',
   reachable:
     '请客人参加时，请用 rain up --event "…" 启动；也可以设置 PLAYER_PAGE_URL，或用本机在局域网中的地址打开本页。',
+  invited: (people) => `已邀请 ${people.toLocaleString('en')} 人`,
   left: (left, packets) => `剩余 ${left} / ${packets}`,
   itemUnits: () => '件',
   itemLeft: (units) => `件剩余，共 ${units} 件`,

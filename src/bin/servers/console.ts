@@ -22,6 +22,7 @@ import type { Environment } from '../terminal.ts';
 import { openBackend } from './backend.ts';
 import { openPlayerBackend, type ConsoleConfig } from './player.ts';
 import { openShop } from './shop.ts';
+import type { WinnerNames } from '../../rain/names.ts';
 
 export interface ConsoleServerOptions {
   /** Guest tokens for anybody; for whom, see `guestsAre` of the console. */
@@ -60,7 +61,7 @@ export async function open(
       config.JWT_SECRET === undefined && config.JWKS_URL === undefined
         ? undefined
         : openPlayerBackend(config, log, lifecycle);
-    const entry = entryOf(key, players, { guestsAre, participants, event });
+    const entry = entryOf(key, players, { guestsAre, participants, event, names: config.WINNER_NAMES });
     const ledger = players?.ledger ?? backend?.ledger;
     const shop = backend && openShop(config, demoShop, backend, log, lifecycle);
     const gatewayUrl = config.GATEWAY_PUBLIC_URL ?? gatewayUrlAt(config.GATEWAY_HOST, config.GATEWAY_PORT);
@@ -113,15 +114,17 @@ function entryOf(
     guestsAre,
     participants,
     event,
-  }: { guestsAre: string | undefined; participants: boolean; event: string | undefined },
+    names,
+  }: { guestsAre: string | undefined; participants: boolean; event: string | undefined; names: WinnerNames },
 ): EntryOptions {
   return {
     ...(key && { tokens: createEntryTokens(key) }),
-    ...(key &&
-      guestsAre && { guests: createGuestTokens(key), ...(players && { blockedGuests: players.blockedGuests }) }),
+    ...(key && guestsAre && { guests: createGuestTokens(key) }),
     ...(participants && players && { enterByCode: players.enterByCode }),
     screens: guestsAre !== undefined || event !== undefined,
-    ...(event !== undefined && players && { countPhones: players.countPhones }),
+    ...(players && { blockedGuests: players.blockedGuests, readToken: players.readToken }),
+    ...(event !== undefined && players && { countPhones: players.countPhones, names }),
+    ...(participants && players && { countInvited: async () => (await players.ledger.countParticipants()).total }),
   };
 }
 

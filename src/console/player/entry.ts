@@ -1,14 +1,17 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import type { ReadToken } from '../../platform/auth/tokenReader.ts';
 import { codeIn } from '../../platform/auth/typedCode.ts';
 import { createSemaphore } from '../../platform/concurrency/semaphore.ts';
-import { NICKNAME_EXPECTED, nicknameIn } from '../../rain/names.ts';
+import { NICKNAME_EXPECTED, nicknameIn, type WinnerNames } from '../../rain/names.ts';
 import { firstRefusal } from '../../rain/refusal.ts';
 import type { EntryTokens } from '../entryTokens.ts';
 import { NOBODY_BLOCKED, type BlockedGuests } from '../blockedGuests.ts';
 import type { GuestTokens } from '../guests.ts';
 import { REFUSALS, refusalFor, refuse } from '../refusals.ts';
 import { isForeign, visitorAddress } from '../session/authenticate.ts';
+import { createArrivals } from './arrivals.ts';
+import { createBearerReader } from './bearer.ts';
 import { createRateLimiter, type RateLimit } from './rateLimiter.ts';
 import { WaitingLines } from './waitingLines.ts';
 
@@ -67,6 +70,12 @@ export interface EntryOptions {
   enterByCode?: (code: string) => Promise<{ userId: string; name: string } | undefined>;
   /** At an event: how many phones the gateways have, for the screen of the hall. */
   countPhones?: () => Promise<number>;
+  /** How many people are on the list of participants. */
+  countInvited?: () => Promise<number>;
+  /** How screens show the names of those who have come; absent: not at all. */
+  names?: WinnerNames;
+  /** Without it no screen is known, and nobody is told names. */
+  readToken?: ReadToken;
   /** A test's own. */
   wrongCodes?: RateLimit;
   /** Whether anybody may watch: the screen of a hall has no code. */
@@ -101,6 +110,9 @@ export function serveEntry(
     blockedGuests = async () => NOBODY_BLOCKED,
     enterByCode,
     countPhones,
+    countInvited,
+    names = 'none',
+    readToken = async () => undefined,
     tokens,
     screens = false,
     wrongCodes = WRONG_CODES,
@@ -117,6 +129,7 @@ export function serveEntry(
   const renewals = createRateLimiter(RENEWALS);
   const inTurn = createSemaphore(LIMITS.codesAtOnceMax);
   const lines = new WaitingLines();
+  const arrivals = createArrivals();
 
   server.post('/api/guest', ownPage, async (request, reply) => {
     if (!guests) return refuse(reply, REFUSALS.no_guests);
@@ -129,11 +142,16 @@ export function serveEntry(
     if (known) {
       if (blocked.holds(known.userId)) return refuse(reply, REFUSALS.blocked);
       const waitMs = renewals.take(known.userId);
-      return waitMs > 0 ? refuse(reply, REFUSALS.too_many, waitMs) : known;
+      if (waitMs > 0) return refuse(reply, REFUSALS.too_many, waitMs);
+      arrivals.add(known.userId);
+      return known;
     }
     if (name !== undefined && blocked.hasName(name)) return refuse(reply, NAME_BLOCKED);
     const waitMs = newGuests.take(visitorAddress(request));
-    return waitMs > 0 ? refuse(reply, REFUSALS.too_many, waitMs) : guests.issue(name);
+    if (waitMs > 0) return refuse(reply, REFUSALS.too_many, waitMs);
+    const guest = await guests.issue(name);
+    arrivals.add(guest.userId);
+    return guest;
   });
 
   server.post('/api/participant', ownPage, async (request, reply) => {
@@ -152,6 +170,7 @@ export function serveEntry(
           });
     if (!found) return refuse(reply, REFUSALS.no_such_code);
     reply.header('cache-control', 'no-store');
+    arrivals.add(found.userId);
     return { ...(await tokens.issue(found.userId)), ...found };
   });
 
@@ -162,11 +181,17 @@ export function serveEntry(
   });
 
   /** One count for all who ask within a second. */
-  let [counted, countedAt] = [Promise.resolve(0), -Infinity];
-  server.get('/api/present', limited, async (_request, reply) => {
+  const count = async () => [(await countPhones?.()) ?? 0, await countInvited?.()] as const;
+  let [counted, countedAt]: [ReturnType<typeof count>, number] = [Promise.resolve([0, undefined]), -Infinity];
+  const bearerOf = createBearerReader(readToken);
+  server.get('/api/present', limited, async (request, reply) => {
     if (!countPhones) return refuse(reply, REFUSALS.not_found);
     reply.header('cache-control', 'no-store');
-    if (performance.now() >= countedAt + COUNT_MS) [counted, countedAt] = [countPhones(), performance.now()];
-    return { phones: await counted };
+    if (performance.now() >= countedAt + COUNT_MS) [counted, countedAt] = [count(), performance.now()];
+    const [phones, invited] = await counted;
+    const bearer = await bearerOf(request);
+    // Everybody may know how many have come, and only a screen who they are.
+    if (bearer === undefined || bearer === 'unavailable' || !bearer.audience?.watchOnly) return { phones };
+    return { phones, ...(invited !== undefined && { invited }), names: arrivals.names(names, await blockedGuests()) };
   });
 }

@@ -1,8 +1,10 @@
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { guestsAmong } from '../../../src/console/blockedGuests.ts';
+import { guestsAmong, NOBODY_BLOCKED } from '../../../src/console/blockedGuests.ts';
 import { createGuestTokens } from '../../../src/console/guests.ts';
 import { createEntryTokens } from '../../../src/console/entryTokens.ts';
+import { createArrivals } from '../../../src/console/player/arrivals.ts';
+import { createTokenReader } from '../../../src/platform/auth/tokenReader.ts';
 import { startConsole, type Console } from '../../../src/console/server.ts';
 import { createLog } from '../../../src/platform/telemetry/log.ts';
 import { PLAYER_PAGE } from '../../browser/built-page.ts';
@@ -192,6 +194,72 @@ describe('a page of another site', () => {
     expect(await asking({}, 'screen')).toBe(200);
     expect(await asking({ origin: new URL(party.url).origin }, 'screen')).toBe(200);
   });
+});
+
+test('only a screen learns the names of those who have come, as winners are shown; of blocked people none', async () => {
+  const secret = 'a secret of at least thirty-two characters';
+  const blocked = new Set<string>();
+  const start = (names: 'full' | 'masked' | 'none') =>
+    startConsole({
+      host: '127.0.0.1',
+      port: 0,
+      gatewayUrl: 'ws://127.0.0.1:8687/v1',
+      pageFolder: PLAYER_PAGE,
+      log: createLog('console', 'silent'),
+      entry: {
+        tokens,
+        guests: createGuestTokens({ secret }),
+        screens: true,
+        enterByCode: async () => ({ userId: 'participant-E1/Anna', name: 'Anna' }),
+        countPhones: async () => 3,
+        countInvited: async () => 80,
+        names,
+        readToken: createTokenReader({ secret }, Date.now),
+        blockedGuests: async () =>
+          guestsAmong(
+            [...blocked].map((who) => ({ kind: 'user', who, by: 'ann', at: 0 }) as never),
+            Date.now(),
+          ),
+      },
+    });
+  const consoles = await Promise.all((['full', 'masked', 'none'] as const).map(start));
+  onTestFinished(async () => void (await Promise.all(consoles.map((one) => one.close()))));
+  const present = async (one: Console, token?: string) =>
+    (
+      await fetch(
+        `${one.url}/api/present`,
+        token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } },
+      )
+    ).json();
+  const tokenOf = async (answer: Promise<Response>) =>
+    (await (await answer).json()) as { token: string; userId: string };
+  for (const one of consoles) {
+    await post(one.url, 'participant', { code: 'ABCDEFGH01' });
+    await post(one.url, 'guest');
+  }
+  const [full, masked, none] = consoles as [Console, Console, Console];
+  const bob = await tokenOf(post(full.url, 'guest', { name: 'Bob Stone' }));
+  const screen = (await tokenOf(post(full.url, 'screen'))).token;
+  expect(await present(full, screen), 'nameless guests are counted only').toEqual({
+    phones: 3,
+    invited: 80,
+    names: ['Bob Stone', 'Anna'],
+  });
+  await post(full.url, 'guest', { token: bob.token });
+  expect((await present(full, screen)).names, 'whoever comes again is no other').toEqual(['Bob Stone', 'Anna']);
+  for (const token of [undefined, bob.token, 'none'])
+    expect(await present(full, token), 'others learn the number').toEqual({ phones: 3 });
+  expect((await present(masked, screen)).names).toEqual(['A•••a']);
+  expect((await present(none, screen)).names).toEqual([]);
+  for (const who of [bob.userId, 'participant-E1/Anna']) blocked.add(who);
+  expect((await present(full, screen)).names).toEqual([]);
+});
+
+test('[R10] the screen learns of so many names, the last ones', () => {
+  const arrivals = createArrivals();
+  for (let i = 0; i < 1_000; i++) arrivals.add(`participant-E${i}/Anna ${i}`);
+  const names = arrivals.names('full', NOBODY_BLOCKED);
+  expect([names.length, names[0]]).toEqual([24, 'Anna 999']);
 });
 
 test('[R9] a blocked guest is not renewed, and does not come back under the same name or one that looks like it', async () => {
