@@ -5,8 +5,11 @@ import { commandsElsewhere } from './commandsElsewhere.ts';
 import { frames } from './frames.ts';
 import { guests } from './guests.ts';
 import { hosts } from './hosts.ts';
+import { liveStreams } from './liveStreams.ts';
 import { machine } from './machine.ts';
 import { messages } from './messages.ts';
+import { oddText } from './oddText.ts';
+import { oneAddress } from './oneAddress.ts';
 import { otherSites } from './otherSites.ts';
 import { others } from './others.ts';
 import { passwords } from './passwords.ts';
@@ -21,10 +24,12 @@ import { slowSenders } from './slowSenders.ts';
 import { smuggling } from './smuggling.ts';
 import { starving } from './starving.ts';
 import { tickets } from './tickets.ts';
+import { unread } from './unread.ts';
 
 /** All families, the slow ones first, so that nothing waits for them at the end. */
 export const FAMILIES: readonly Family[] = [
   slowSenders,
+  unread,
   machine,
   starving,
   scripts,
@@ -37,6 +42,9 @@ export const FAMILIES: readonly Family[] = [
   claimsOfTokens,
   audience,
   hosts,
+  oneAddress,
+  liveStreams,
+  oddText,
   otherSites,
   commandsElsewhere,
   roles,
