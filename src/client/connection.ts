@@ -183,9 +183,10 @@ export class Connection {
 
   /** Monotonic times from before a sleep say nothing, and a socket that died in it sends no close event. */
   #wake(): void {
+    // Seen now, so that the next look does not take a new connection for one from before the sleep.
+    this.#hasSlept();
     if (this.#retry !== undefined) return void this.#connect();
     if (!this.#socket || this.#probe) return;
-    this.#hasSlept();
     this.#reconnectAt = undefined;
     this.#waitingSince = undefined;
     this.#probe = { sentAt: this.#options.now(), timer: setTimeout(() => this.#drop(), WAKE_ANSWER_MS_MAX) };

@@ -114,6 +114,23 @@ test('messages that were on their way before the sleep do not show that the conn
   await eventually(() => expect(noisy.comes).toHaveLength(2), { timeoutMs: 5_000 });
 });
 
+test('a connection that is begun at waking has its time, however slow the network is', async () => {
+  const { sleep } = bed();
+  const { look } = page();
+  const slow = await scriptedGateway(({ index, say, close }) => {
+    if (index > 0) return void setTimeout(() => say(welcomeOf('ann')), 4_000);
+    say(welcomeOf('ann'));
+    setTimeout(() => close(1012), 50);
+  });
+  const ann = await testClient(slow.url, 'ann', { random: () => 1 });
+  await ann.connect();
+  await eventually(() => ann.link === 'lost');
+  sleep();
+  look();
+  await eventually(() => ann.link === 'up');
+  expect(slow.comes).toHaveLength(2);
+});
+
 test('a phone whose clock is a day ahead plays on after a hiccup: the server says when a token has expired', async () => {
   const awake = Date.now.bind(Date);
   const token = await signToken(SECRET, { sub: 'ann', expiresInSeconds: 3_600 });
