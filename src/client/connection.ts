@@ -182,18 +182,16 @@ export class Connection {
   }
 
   /** Monotonic times from before a sleep say nothing, and a socket that died in it sends no close event. */
-  #wake(): void {
-    // Seen now, so that the next look does not take a new connection for one from before the sleep.
-    this.#hasSlept();
+  #wake(hasSlept = this.#hasSlept()): void {
     if (this.#retry !== undefined) return void this.#connect();
     if (!this.#socket || this.#probe) return;
-    this.#reconnectAt = undefined;
+    if (hasSlept) this.#reconnectAt = undefined;
     this.#waitingSince = undefined;
     this.#probe = { sentAt: this.#options.now(), timer: setTimeout(() => this.#drop(), WAKE_ANSWER_MS_MAX) };
     if (this.#link === 'up') this.#options.onWake();
   }
 
-  /** Since the last look. */
+  /** Since the last look: a connection that is begun after it is not from before the sleep. */
   #hasSlept(): boolean {
     const before = this.#apartMs;
     this.#apartMs = Date.now() - this.#options.now();
@@ -207,7 +205,7 @@ export class Connection {
 
   /** A socket whose other end has disappeared sends no close event. */
   #watch(): void {
-    if (this.#hasSlept()) return this.#wake();
+    if (this.#hasSlept()) return this.#wake(true);
     if (this.#socket && this.#waitingSince !== undefined && this.#options.now() - this.#waitingSince > ANSWER_MS_MAX)
       this.#drop();
   }
