@@ -13,6 +13,7 @@ import { isWiderThanScreen, setConsoleStage, soon } from './consoleStage.ts';
 import { ACTIONS, goTo, LAPTOP, photograph } from './operator.ts';
 import { PHONE } from './stage.ts';
 
+const EVENT = 'Annual party of the north 北方大区年会';
 const PLAYER_PAGE = 'https://party.example.com/rain/';
 /** As wide as a page of A4 between its margins. */
 const PAPER = { width: 718, height: 1_047 };
@@ -34,7 +35,7 @@ const listOf = (people: readonly (readonly string[])[], header = '工号,姓名,
   [header, ...people.map((person) => person.map((cell) => `"${cell}"`).join(','))].join('\n');
 
 describe.skipIf(WITHOUT_CHROMIUM)('the list of participants, on a real console', () => {
-  const stage = setConsoleStage({ playerPage: PLAYER_PAGE });
+  const stage = setConsoleStage({ playerPage: PLAYER_PAGE, event: EVENT });
   const { open } = stage;
   const choose = (page: Page, list: string | Buffer, name = 'staff.csv') =>
     page.getByTestId('list').setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(list as string) });
@@ -129,6 +130,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('the list of participants, on a real console',
     const first = page.getByTestId('card').first();
     expect(await first.textContent()).toContain(`${LONGEST}E1000 · Research`);
     expect(await first.textContent()).toContain('party.example.com/rain');
+    expect(await first.getByTestId('card-event').textContent()).toBe(EVENT);
     expect(await first.locator('path').getAttribute('d')).toBe(
       qrPath(`${PLAYER_PAGE}#code=${codes[0]!.replace('-', '')}`).path,
     );
@@ -163,7 +165,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('the list of participants, on a real console',
     await page.setViewportSize(PAPER);
     await photograph(page, `participant-cards-${name}-print`);
     const isCut = (card: Element) =>
-      ['h2 + p', '.address', '[data-testid=card-code]', '.qr-code'].some(
+      ['.card-event', 'h2 + p', '.address', '[data-testid=card-code]', '.qr-code'].some(
         (part) => card.querySelector(part)!.getBoundingClientRect().bottom > card.getBoundingClientRect().bottom,
       );
     expect(await first.evaluate(isCut), 'a long name leaves the code its place').toBe(false);
@@ -197,9 +199,15 @@ describe.skipIf(WITHOUT_CHROMIUM)('the list of participants, on a real console',
       const boxes = () =>
         first.evaluate((card) => {
           const { bottom, right } = card.getBoundingClientRect();
-          const parts = ['.card-logo', 'h2', 'h2 + p', '.address', '[data-testid=card-code]', '.qr-code'].map(
-            (part) => ({ part, box: card.querySelector(part)!.getBoundingClientRect() }),
-          );
+          const parts = [
+            '.card-logo',
+            '.card-event',
+            'h2',
+            'h2 + p',
+            '.address',
+            '[data-testid=card-code]',
+            '.qr-code',
+          ].map((part) => ({ part, box: card.querySelector(part)!.getBoundingClientRect() }));
           const { box: qr } = parts.at(-1)!;
           const [person, typed] = [
             card.querySelector('.person')!,

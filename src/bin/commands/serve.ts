@@ -136,7 +136,7 @@ export function addServeCommands(program: RainCommand): void {
       '--players-only',
       "serve the player's page and its API, and nothing for operators: for a network in which others than operators are",
     )
-    .option('--event <title>', "title on the player's page, where it shows no rain")
+    .option('--event <title>', "title on the player's page, where it shows no rain, and on cards to print")
     .example(
       'REDIS_URL=redis://10.0.0.5:6379 DATABASE_URL=postgres://rain@10.0.0.6/rain SIGNING_SECRET=… GATEWAY_PUBLIC_URL=wss://rain.example.com/v1 CONSOLE_HOST=0.0.0.0 rain console',
     )

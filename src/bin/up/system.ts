@@ -181,12 +181,17 @@ export async function startSystem(terminal: Terminal, shutdown: Shutdown, { demo
         { ...shared, ...names, ...addressForPhones(config, event), CONSOLE_HOST: hosts.page },
       );
       const { url: consoleUrl } = ownConsole
-        ? await start('console', address, event!.participantsOnly ? ['--participants'] : [], {
-            ...shared,
-            CONSOLE_HOST: ownConsole.host,
-            CONSOLE_PORT: String(ownConsole.port),
-            PLAYER_PAGE_URL: config.PLAYER_PAGE_URL ?? atHost(event!.address, pageUrl),
-          })
+        ? await start(
+            'console',
+            address,
+            ['--event', event!.title, ...(event!.participantsOnly ? ['--participants'] : [])],
+            {
+              ...shared,
+              CONSOLE_HOST: ownConsole.host,
+              CONSOLE_PORT: String(ownConsole.port),
+              PLAYER_PAGE_URL: config.PLAYER_PAGE_URL ?? atHost(event!.address, pageUrl),
+            },
+          )
         : { url: pageUrl };
       return { gatewayUrl, pageUrl, consoleUrl };
     };

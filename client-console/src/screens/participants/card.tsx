@@ -3,6 +3,7 @@ import { useApp } from '../../state/useApi.ts';
 import { QrCode } from '../../components/qr-code.tsx';
 import { useWords } from '../../words/language.ts';
 import { groupCode } from '../../../../src/platform/auth/typedCode.ts';
+import { isLoopbackHost } from '../../../../src/platform/network/loopbackHost.ts';
 import { personalLink, shortAddress } from './code.ts';
 import { CARD_WORDS } from './words.ts';
 
@@ -27,6 +28,11 @@ export function Card({
         </p>
       )}
       <div class="person">
+        {session.event !== undefined && (
+          <p class="card-event" data-testid="card-event">
+            {session.event}
+          </p>
+        )}
         <h2 class={[...name].length > LONG ? 'long' : ''}>{name}</h2>
         <p>
           <small>
@@ -41,7 +47,11 @@ export function Card({
         </p>
       ) : (
         <>
-          <QrCode text={personalLink(session, code)} />
+          {isLoopbackHost(shortAddress(session)) ? (
+            <p class="no-code">{words.unreachable}</p>
+          ) : (
+            <QrCode text={personalLink(session, code)} />
+          )}
           <div class="typed">
             <p>
               <small>{words.open}</small>

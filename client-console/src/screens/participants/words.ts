@@ -108,6 +108,7 @@ export const CARD_WORDS = bilingual(
     address: (address: string) => `The cards lead to ${address}. The machine must have this address at the event.`,
     loopback:
       'Phones cannot reach this address: open the console at the address of this machine in the network, or set PLAYER_PAGE_URL.',
+    unreachable: 'No phone can reach this address',
     renew: 'Renew the code',
     open: 'Scan, or type the code at',
   },
@@ -124,6 +125,7 @@ export const CARD_WORDS = bilingual(
       `${countText(cards)} 张卡片没有入场码：它是用另一个 SIGNING_SECRET 生成的。请在名单中更换入场码。`,
     address: (address) => `卡片上的网址是 ${address}。活动当天这台电脑必须使用此地址。`,
     loopback: '手机无法访问此地址：请用本机在局域网中的地址打开控制台，或设置 PLAYER_PAGE_URL。',
+    unreachable: '手机无法访问此地址',
     renew: '请更换入场码',
     open: '扫码，或在此网址输入入场码：',
   },
