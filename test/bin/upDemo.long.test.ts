@@ -82,6 +82,22 @@ test('a sale that does not add up is told, and ends the demo with exit 1', { tim
   );
 });
 
+test('the first rain of a demo leaves the time to open its page and to play', { timeout: 120_000 }, async () => {
+  const system = startCli(['up', '--only', 'rain', '--bots', '5', '--packets', '5', '--budget', '5.00'], env);
+  await started();
+  const { opensAt } = await eventually(
+    async () => {
+      const { stdout } = await rain(['list', '--limit', '1', '--json'], { RAIN_HOME: home });
+      const [newest] = (JSON.parse(stdout) as { rains: { title: string; state: string; opensAt: string }[] }).rains;
+      return newest?.title === 'Demo' && newest.state === 'loaded' && newest;
+    },
+    { timeoutMs: 30_000 },
+  );
+  expect(Date.parse(opensAt) - Date.now()).toBeGreaterThan(5_000);
+  system.child.kill('SIGTERM');
+  expect((await system.done).stderr).toMatch(/the first rain opens in \d+ s: open the page/);
+});
+
 test('in the running demo `rain swarm --sale` needs no address to pay at', { timeout: 180_000 }, async () => {
   const system = startCli(['up', '--only', 'sale', '--bots', '5'], env);
   const running = await started();
