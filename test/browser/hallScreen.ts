@@ -24,7 +24,7 @@ export async function cutOff(page: Page): Promise<string[]> {
   return await page.evaluate(() => {
     const found = [
       ...document.querySelectorAll(
-        '.hall:is([data-stage=raining], [data-stage=paused], [data-stage=gone]) .middle, .banner, .event-logo img, .event, .title, .message, .headline, .big, .left, .items, .items li, .more-items, .clock, .here, .sum, .next, .leaderboard, .places li, .names, .sponsor img, .way-in, .code svg, .buttons',
+        '.hall:is([data-stage=raining], [data-stage=paused], [data-stage=gone]) .middle, .banner, .event-logo img, .event, .title, .message, .headline, .big, .left, .items, .items li, .more-items, .clock, .here, .arrived, .sum, .next, .leaderboard, .places li, .names, .sponsor img, .way-in, .code svg, .buttons',
       ),
     ]
       .map((part) => ({
