@@ -2,7 +2,7 @@ import type { SaleWords } from '../words/sale/en.ts';
 import { part, put } from './markup.ts';
 import { OrderCard, type OrderActions } from './order-card.ts';
 import { isFree, isWaiting, type OrderView } from './order-view.ts';
-import { freeOf, type Prices } from './prices.ts';
+import { wordsFor, type Prices } from './prices.ts';
 
 /** Decided orders that are shown before the buyer asks for all. */
 const DECIDED_SHOWN = 3;
@@ -32,7 +32,7 @@ export class OrderList {
     this.#forgetOthers(orders);
     this.#section.hidden = orders.length === 0;
     const isGift = orders.every(({ total }) => isFree(total));
-    put(this.#section, 'h2', (isGift ? freeOf(this.#words) : this.#words).orders);
+    put(this.#section, 'h2', wordsFor(isGift, this.#words).orders);
     const decided = orders.filter((order) => !isWaiting(order));
     const hidden = new Set(this.#all ? [] : decided.slice(DECIDED_SHOWN));
     part(this.#section, '.sale-more-orders').hidden = hidden.size === 0;

@@ -10,10 +10,12 @@ export function pricesIn(money: (amount: string) => string, free: string): Price
 
 /** The words for an item, an order or a sale at this price: nobody buys what is free. */
 export function wordsAt(price: string, words: SaleWords): SaleWords {
-  return isFree(price) ? freeOf(words) : words;
+  return wordsFor(isFree(price), words);
 }
 
-export function freeOf(words: SaleWords): SaleWords {
+/** @param isGift nothing is to be paid */
+export function wordsFor(isGift: boolean | undefined, words: SaleWords): SaleWords {
+  if (!isGift) return words;
   const { whenFree, state, stateDetail, progress, answers, status, statusDetail } = words;
   return {
     ...words,

@@ -4,7 +4,7 @@ import { ItemCard, type ItemActions } from './item-card.ts';
 import { fromMarkup, part, put, putOrHide } from './markup.ts';
 import { OrderList } from './order-list.ts';
 import type { OrderActions } from './order-card.ts';
-import { freeOf, type Prices } from './prices.ts';
+import { wordsFor, type Prices } from './prices.ts';
 import { spokenOf } from './spoken.ts';
 import type { SaleView } from './visit.ts';
 
@@ -77,7 +77,7 @@ export class SaleScreen {
       rang: isBack,
       goods,
       rehearsal: practice,
-    } = free ? freeOf(this.#words) : this.#words;
+    } = wordsFor(free, this.#words);
     this.root.dataset['state'] = state ?? (refused === undefined ? 'connecting' : 'refused');
     this.root.dataset['link'] = lost ? 'lost' : 'up';
     putOrHide(this.root, '.rehearsal', rehearsal ? practice : undefined);

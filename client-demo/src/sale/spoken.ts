@@ -1,7 +1,7 @@
 import { minutesText } from '../countdown.ts';
 import type { SaleWords } from '../words/sale/en.ts';
 import { isFree } from './order-view.ts';
-import { freeOf, wordsAt, type Prices } from './prices.ts';
+import { wordsAt, wordsFor, type Prices } from './prices.ts';
 import type { SaleView } from './visit.ts';
 
 /**
@@ -15,8 +15,7 @@ export function spokenOf(
   prices: Prices,
 ): string | undefined {
   const sentences: string[] = [];
-  if (state && before?.state !== state)
-    sentences.push(`${title ?? ''}. ${(free ? freeOf(words) : words).state[state]}.`);
+  if (state && before?.state !== state) sentences.push(`${title ?? ''}. ${wordsFor(free, words).state[state]}.`);
   if (rang !== undefined && before?.rang !== rang) sentences.push(words.rang(rang));
   for (const order of orders) {
     const { reservationId, status } = order;

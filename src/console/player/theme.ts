@@ -56,10 +56,10 @@ export function createThemeReader(
       read,
       freshMs: (found) => (found ? FRESH_MS : UNKNOWN_MS),
     });
-  const files = (what: string, limits: typeof FILES | typeof PICTURES, read: Ledger['themeFile']) =>
+  const filesRead = (what: string, limits: typeof FILES | typeof PICTURES, read: Ledger['themeFile']) =>
     createSharedReads({ ...limits, what, now, read, freshMs: (bytes) => (bytes ? FILE_MS : FRESH_MS) });
-  const bytesOf = files('files of themes', FILES, ledger.themeFile);
-  const pictureOf = files('pictures of items', PICTURES, ledger.itemPicture);
+  const bytesOf = filesRead('files of themes', FILES, ledger.themeFile);
+  const pictureOf = filesRead('pictures of items', PICTURES, ledger.itemPicture);
   return {
     greeting: greetings(ledger.publicGreeting),
     invitedGreeting: greetings(ledger.greeting),
@@ -69,9 +69,9 @@ export function createThemeReader(
       return { ...said, ...(theme && { theme: shown(theme) }) };
     },
     async file(path) {
-      const sha256 = /\/([0-9a-f]{64})\.webp$/.exec(path)?.[1];
-      if (sha256 !== undefined && path === itemPicturePath(sha256)) {
-        const picture = (await pictures()).has(sha256) ? await pictureOf(sha256) : undefined;
+      const hash = /\/([0-9a-f]{64})\.webp$/.exec(path)?.[1];
+      if (hash !== undefined && path === itemPicturePath(hash)) {
+        const picture = (await pictures()).has(hash) ? await pictureOf(hash) : undefined;
         return picture && { type: 'image/webp', bytes: picture };
       }
       const found = (await themes())
