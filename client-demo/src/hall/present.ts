@@ -37,7 +37,7 @@ export class Present {
   #isOn = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** @param token of the screen: others are told no names */
+  /** @param token the screen's own; without it no names are told */
   constructor(token: () => string | undefined, read = readPresent) {
     this.#read = () => read(token());
   }

@@ -2,6 +2,7 @@ import { approvalsApi } from './approvals.ts';
 import { campaignsApi } from './campaigns.ts';
 import { deadApi } from './dead.ts';
 import type { Endpoint } from './endpoint.ts';
+import { itemPicturesApi } from './itemPictures.ts';
 import { liveApi } from './live.ts';
 import { orderLettersApi } from './orderLetters.ts';
 import { ordersApi } from './orders.ts';
@@ -27,6 +28,7 @@ const groups = {
   campaigns: campaignsApi,
   winners: winnersApi,
   sales: salesApi,
+  itemPictures: itemPicturesApi,
   orders: ordersApi,
   reconcile: reconcileApi,
   restore: restoreApi,

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { saleId } from '../../sale/ids.ts';
-import { ITEM_PICTURE_LIMITS } from '../../sale/picture.ts';
 import { requestedTicketRules, viewedTicketRules, ticketRulesAnswer } from './tickets.ts';
 import { count, epochMs, limit, money, perSecond, reason, shownState, time, type Endpoint } from './endpoint.ts';
 
@@ -206,23 +205,6 @@ export const salesApi = {
     body: newSale,
     status: 201,
     answer: created,
-  },
-  keepPicture: {
-    id: 'keepItemPicture',
-    method: 'PUT',
-    path: '/api/console/sale-pictures',
-    tag,
-    summary:
-      'Upload a picture for items: PNG, JPEG or WebP, told by the bytes. It is written anew as WebP, without what a camera has added; everybody can read it. Safe to repeat.',
-    access: 'operator',
-    body: z.custom<Buffer>(
-      (body) => body instanceof Buffer,
-      'expected the bytes of the file, with a content-type such as image/png',
-    ),
-    bodyType: 'application/octet-stream',
-    bodyBytesMax: ITEM_PICTURE_LIMITS.bytesMax,
-    status: 200,
-    answer: z.object({ picture: z.string().describe('The `picture` of an item.'), bytes: count }),
   },
   show: {
     id: 'showSale',

@@ -9,6 +9,7 @@ import { setTicketsOfSale } from '../../operator/tickets.ts';
 import { topUpSale } from '../../operator/sale/topUp.ts';
 import { endDryRun, endSale, pauseSale, resumeSale, startSale } from '../../operator/sale/transitions.ts';
 import { writeOffSale } from '../../operator/sale/writeOff.ts';
+import { itemPicturesApi } from '../contract/itemPictures.ts';
 import { salesApi } from '../contract/sales.ts';
 import { auditInTurn } from './atOnce.ts';
 import { answerOf, declinedFor, definedFields, foundOr, route, saleRoute, type Route } from './route.ts';
@@ -28,7 +29,7 @@ export const saleRoutes: readonly Route[] = [
     return opened.ok ? { answer: { ...plain, state: opened.state } } : declinedFor(opened.refusals);
   }),
 
-  route(salesApi.keepPicture, async ({ context, body }) => answerOf(await keepItemPicture(context, body))),
+  route(itemPicturesApi.keep, async ({ context, body }) => answerOf(await keepItemPicture(context, body))),
   route(salesApi.show, async ({ context, params: { saleId } }) =>
     foundOr('no_such_sale', await showSale(context, saleId)),
   ),
