@@ -13,7 +13,7 @@ export interface Line {
 const SPAN_S = 60;
 
 /** The letters of the axes, px: larger where the letters around are, as on a big screen. */
-export const axisPxOf = (fontPx: number): number => Math.max(AXIS_PX, Math.round(0.75 * fontPx));
+const axisPxOf = (fontPx: number): number => Math.max(AXIS_PX, Math.round(0.75 * fontPx));
 const AXIS_PX = 12;
 
 interface ChartProps {

@@ -18,7 +18,7 @@ interface Handle {
 }
 
 const TABLES = ['/proc/net/tcp', '/proc/net/tcp6'];
-/** Of a row: the queue of sent bytes, in hexadecimal, and the socket's inode. */
+/** The two columns of a row that are read: the queue of sent bytes, in hexadecimal, and the socket's inode. */
 const ROW = /^ *\d+: \S+ \S+ \S+ ([0-9A-F]+):\S+ \S+ \S+ +\d+ +\d+ (\d+)/gm;
 
 /**

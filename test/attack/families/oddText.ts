@@ -35,7 +35,7 @@ export const oddText: Family = {
     );
 
     const sale = await scene.sale();
-    const { iat, exp } = claims();
+    const { iat, exp } = claims() as { iat: number; exp: number };
     const token = (head: unknown, payload: string) => jwt(head, payload, hmac(SECRET));
     const twice: [string, string][] = [
       ['two users', token(HS256, `{"sub":"ann","sub":"bob","iat":${iat},"exp":${exp}}`)],
