@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { manual } from '../../src/bin/manual.ts';
 import { openProgram } from '../../src/bin/program.ts';
 import { openApi } from '../../src/console/openapi.ts';
@@ -54,4 +55,9 @@ export const DOCUMENTS: readonly GeneratedDocument[] = [
   { path: 'docs/reference/openapi.json', make: () => json(openApi()) },
   { path: 'docs/reference/gateway-openapi.json', make: () => json(gatewayApi('1')) },
   { path: 'docs/how-to/plan-capacity.md', make: capacityPage },
+  // A chart reads files of its own folder only, and a symbolic link is a text where git has none.
+  {
+    path: 'deploy/helm/red-packet-rain/grants.sql',
+    make: () => readFileSync(new URL('../../deploy/postgresql/grants.sql', import.meta.url), 'utf8'),
+  },
 ];

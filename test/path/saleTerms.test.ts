@@ -108,7 +108,7 @@ test('[R12] a rain and a sale never share an id; a rehearsal is no round of a ca
   await cli('sale', 'create', '--id', 'shop', '--item', 'tee:1@1');
   expect(await cli('create', '--id', 'shop', ...asRain)).toMatchObject({
     exit: 1,
-    stderr: 'rain: id: shop is a sale already, expected another id\n',
+    stderr: 'rain: --id: shop is a sale already, expected another id\n',
   });
   expect(await cli('sale', 'create', '--campaign', 'winter', '--rehearsal', '--item', 'tee:1@1')).toMatchObject({
     exit: 1,

@@ -253,5 +253,7 @@ test('[R10] password guessing is slowed down after five attempts, and does not a
     status: 429,
     body: { code: 'too_many_attempts' },
   });
-  expect(await opal.ask('GET', '/api/console/session')).toMatchObject({ status: 200 });
+  expect(await ask(url, 'GET', '/api/console/session', undefined, { cookie: opal.cookie })).toMatchObject({
+    status: 200,
+  });
 });
