@@ -46,7 +46,11 @@ export const REFUSALS = {
     code: 'bad_csrf',
     reason: 'The header x-csrf-token is missing or belongs to another session. Reload the page.',
   },
-  cross_origin: { status: 403, code: 'cross_origin', reason: 'The request was sent by a page of another origin.' },
+  cross_origin: {
+    status: 403,
+    code: 'cross_origin',
+    reason: 'The request was sent by a page of another origin, or a proxy has changed the header Host.',
+  },
   blocked: { status: 403, code: 'blocked', reason: 'The host does not let this guest take part.' },
   not_found: { status: 404, code: 'not_found', reason: 'Nothing exists at this address.' },
   no_such_rain: { status: 404, code: 'no_such_rain', reason: 'There is no rain with this id.' },
