@@ -8,5 +8,5 @@ describe.skipIf(!postgresInstalled || WITHOUT_CHROMIUM)('npm run attack', () => 
     const verdicts = await attackAll({ tell: () => {} });
     expect(verdicts.filter(({ notHeld }) => notHeld.length > 0)).toEqual([]);
     expect(verdicts.length).toBe(26);
-  }, 180_000);
+  }, 400_000);
 });

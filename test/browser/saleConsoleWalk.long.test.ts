@@ -121,8 +121,10 @@ describe.skipIf(WITHOUT_CHROMIUM)('a sale at the console', () => {
       const wide = page.viewportSize()!;
       await page.setViewportSize({ width: 390, height: 844 });
       await soon(() =>
-        page.locator('.table').evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth),
-      ).toBe(0);
+        page
+          .locator('.table')
+          .evaluateAll((tables) => tables.map(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)),
+      ).toEqual([0, 0]);
       const amount = page.getByTestId('amount').first();
       await amount.scrollIntoViewIfNeeded();
       expect(

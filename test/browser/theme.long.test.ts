@@ -89,7 +89,7 @@ describe.skipIf(WITHOUT_CHROMIUM)("themes and greetings on the player's page", (
       themes: createThemeReader(context.ledger),
     });
     await scripted.page.locator('html[data-packet-picture] .bar .logo').waitFor();
-    await eventually(async () => (await variable(scripted.page, '--theme-background-image')).endsWith('.png")'));
+    await eventually(async () => (await variable(scripted.page, '--theme-background-image')).endsWith('.webp")'));
     await win(scripted);
     await scripted.page.getByTestId('greeting').filter({ hasText: 'From Ann Li: Well done' }).waitFor();
   });

@@ -113,7 +113,7 @@ describe.skipIf(WITHOUT_CHROMIUM)('themes and greetings, on a real console', () 
             .evaluate((image) => (image as HTMLImageElement).naturalWidth),
         ).toBeGreaterThan(0);
       await row('music').getByTestId('music').waitFor();
-      await soon(() => row('music').textContent()).toContain('2 KiB');
+      await soon(() => row('music').textContent()).toContain('1.6 KiB');
       expect(await variable(page, '--theme-packet-image')).toContain('/api/theme/files/');
       expect([await isWiderThanScreen(page), await findBarriers(page)]).toEqual([false, []]);
       await photograph(page, `theme-${look.locale}`);

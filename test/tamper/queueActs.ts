@@ -26,10 +26,8 @@ const CREDIT_ACTS: readonly Omit<Act, 'store'>[] = [
   {
     name: 'the events of the queue of another type',
     alone: true,
-    async strike({ redis }) {
-      await redis.del(keyOf('events'));
-      await redis.sadd(keyOf('events'), 'not of this type');
-    },
+    // At once: a worker that adds an event after a DEL makes the stream anew.
+    strike: ({ redis }) => redis.set(keyOf('events'), 'not of this type'),
     healed: (scene) => isOfType(scene, 'events', 'stream'),
   },
   {
