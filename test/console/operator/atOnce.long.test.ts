@@ -34,6 +34,11 @@ async function standstillIn(work: () => Promise<unknown>): Promise<number> {
   delays.disable();
   return delays.max / 1_000_000;
 }
+/** Many stop nobody for longer than a second, or on a slow machine than a few times as long as one does. */
+async function expectNoStandstill(one: () => Promise<unknown>, many: () => Promise<unknown>): Promise<void> {
+  const alone = await standstillIn(one);
+  expect(await standstillIn(many)).toBeLessThan(Math.max(1_000, 4 * alone));
+}
 const twelve = <T>(work: () => Promise<T>): Promise<T[]> => Promise.all(Array.from({ length: 12 }, work));
 /** How many were answered; all others are refused with a time after which to ask again. */
 function answered(answers: { status: number; headers: Headers }[]): number {
@@ -47,7 +52,7 @@ const preview = (visitor: Visitor, packets: number) =>
   visitor.ask('POST', '/api/console/rains/preview', { plan: { budget: '9999999.00', packets } });
 
 test('[R10] a viewer who asks for many large previews at once stops nobody, and gets a few', async () => {
-  const standstill = await standstillIn(async () => {
+  const many = async () => {
     const [answers, other, small] = await Promise.all([
       twelve(() => preview(vera, 1_000_000)),
       preview(opal, 1_000_000),
@@ -56,8 +61,8 @@ test('[R10] a viewer who asks for many large previews at once stops nobody, and 
     expect(answered(answers)).toBeLessThan(6);
     for (const { status, body } of [other, small])
       expect([status, body]).toMatchObject([200, { ok: true, budget: '9999999.00' }]);
-  });
-  expect(standstill).toBeLessThan(1_000);
+  };
+  await expectNoStandstill(() => preview(opal, 1_000_000), many);
 });
 
 /** As a list, and as a sheet. */
@@ -81,15 +86,15 @@ async function reconcile(visitor: Visitor, rainId: string, end: (typeof ENDS)[nu
 test.each([...ENDS])(
   '[R10] a viewer who sends many large statements at once (reconcile%s) stops nobody: one is read at a time',
   async (end) => {
-    const standstill = await standstillIn(async () => {
+    const many = async () => {
       const [answers, other] = await Promise.all([
         twelve(() => reconcile(vera, 'hook', end)),
         reconcile(opal, 'hook', end),
       ]);
       expect(answered(answers)).toBeLessThan(6);
       expect(other.status).toBe(200);
-    });
-    expect(standstill).toBeLessThan(1_000);
+    };
+    await expectNoStandstill(() => reconcile(opal, 'hook', end), many);
     expect((await reconcile(vera, 'hook', end)).status).toBe(200);
   },
 );
@@ -97,12 +102,12 @@ test.each([...ENDS])(
 test.each([...ENDS])(
   '[R10] a statement for a rain without a wallet (reconcile%s) is refused before it is read',
   async (end) => {
-    const standstill = await standstillIn(async () => {
+    const many = async () => {
       expect((await twelve(() => reconcile(vera, 'home', end))).map(({ status }) => status)).toEqual(
         Array(12).fill(422),
       );
-    });
-    expect(standstill).toBeLessThan(1_000);
+    };
+    await expectNoStandstill(() => reconcile(vera, 'home', end), many);
   },
 );
 
