@@ -30,7 +30,7 @@ const LEFT_OUT: readonly [written: RegExp, why: string][] = [
   [/ preflight /, 'it measures the machine; see test/preflight'],
   [/sale show newyear --watch/, 'it ends when the sale is settled, after minutes'],
   [/swarm --sale/, 'a minute of 2,000 buyers; see test/path/sale.test.ts'],
-  [/sale (cancel|refund) /, 'they need orders; see test/bin/sale.test.ts'],
+  [/sale (pay|cancel|refund) /, 'they need orders; see test/bin/sale.test.ts'],
   [/rain (worker|console|up)$|--order-service webhook/, "for a shop of the reader's"],
   [/rehearsal-1/, 'a minute of 2,000 users; the tutorial runs the same verbs'],
 ];

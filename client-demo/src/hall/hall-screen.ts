@@ -142,7 +142,8 @@ export class HallScreen {
     if (JSON.stringify(shown) === JSON.stringify(names)) return;
     const known = new Map([...list.children].map((one) => [one.textContent, one]));
     // A chip that stays is not made again: it would pop in again.
-    list.replaceChildren(
+    setChildren(
+      list,
       ...names.map((name) => {
         const chip = known.get(name) ?? document.createElement('li');
         known.delete(name);

@@ -35,7 +35,8 @@ export default class SummaryReporter implements Reporter {
       failures: unhandledErrors.map((error) => failure(undefined, 'outside a test', [error])),
     };
     for (const module of modules) addModule(record, module);
-    if (this.#recordPath === undefined) process.stdout.write(`\n${closingLines(record).join('\n')}\n`);
+    process.stdout.write('\n');
+    if (this.#recordPath === undefined) process.stdout.write(`${closingLines(record).join('\n')}\n`);
     else writeFileSync(this.#recordPath, JSON.stringify(record));
     if (record.failures.length > 0) process.exitCode ||= 1;
   }
