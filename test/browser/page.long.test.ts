@@ -42,7 +42,7 @@ describe.skipIf(WITHOUT_CHROMIUM)("the player's page", () => {
     }
     await page.keyboard.press('Enter');
     say({ type: 'winners', rainId: 'hands', winners: [{ user: 'm***a', amount: '1.00' }] });
-    await page.getByTestId('ticker').filter({ hasText: 'm***a +1.00' }).waitFor();
+    await page.getByTestId('ticker').filter({ hasText: 'm***a +¥1.00' }).waitFor();
     expect(said('grab')).toHaveLength(3);
   });
 
