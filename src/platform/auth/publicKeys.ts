@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createRemoteJWKSet, errors, type JWTVerifyGetKey } from 'jose';
 
 /** How long the issuer may take to send its public keys, ms. */
@@ -28,6 +29,7 @@ export function createPublicKeys(jwksUrl: string, now: () => number): JWTVerifyG
   });
   let [fetchedAt, triedAt, failures] = [-Infinity, -Infinity, 0];
   let fetching: Promise<void> | undefined;
+  let fetchingLater: Promise<void> | undefined;
 
   // A clock that was set back makes what it measured old.
   const isWithin = (ms: number, since: number) => now() >= since && now() < since + ms;
@@ -50,6 +52,14 @@ export function createPublicKeys(jwksUrl: string, now: () => number): JWTVerifyG
         fetching = undefined;
       }));
 
+  /** All who name unknown keys within a pause wait for its end together. */
+  const fetchAfterPause = () =>
+    (fetchingLater ??= sleep(PAUSE_MS, undefined, { ref: false })
+      .then(fetchKeys)
+      .finally(() => {
+        fetchingLater = undefined;
+      }));
+
   return async (header, token) => {
     const fetched = !isWithin(FRESH_MS, fetchedAt) && mayFetch() && fetchKeys();
     if (failures === 0 || !isWithin(STALE_MS_MAX, fetchedAt)) await fetched;
@@ -61,8 +71,8 @@ export function createPublicKeys(jwksUrl: string, now: () => number): JWTVerifyG
       if (!(error instanceof errors.JWKSNoMatchingKey) || isNewest) throw error;
     }
     // The issuer may have made this key since.
-    if (!mayFetch()) throw new KeysUnavailableError();
-    await fetchKeys();
+    if (mayFetch()) await fetchKeys();
+    else if (failures === 0) await fetchAfterPause();
     if (failures > 0) throw new KeysUnavailableError();
     return keys(header, token);
   };

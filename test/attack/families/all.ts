@@ -29,11 +29,11 @@ import { unread } from './unread.ts';
 /** All families, the slow ones first, so that nothing waits for them at the end. */
 export const FAMILIES: readonly Family[] = [
   slowSenders,
-  unread,
   machine,
   starving,
   scripts,
   smuggling,
+  unread,
   paths,
   guests,
   frames,
