@@ -3,7 +3,6 @@ import { readFile } from 'node:fs/promises';
 import { request, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-
 import { setTheme, setThemeFile } from '../../../src/operator/themes.ts';
 import { eventually } from '../../support/eventually.ts';
 import { sound } from '../../support/themeFiles.ts';
@@ -19,6 +18,8 @@ const CUT_MS = 15_000 + 2 * 3_000 + 6_000;
 /** Answers that are asked for and not read. */
 export const unread: Family = {
   name: 'unread answers',
+  // Its 800 MB under way slow the others down.
+  alone: true,
   async attack({ console: { port }, context, address }, attempts) {
     await setTheme(context, { id: 'loud', title: 'Loud', isDefault: true });
     const set = await setThemeFile(context, 'loud', 'music', MUSIC);
