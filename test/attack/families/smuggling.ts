@@ -168,6 +168,8 @@ export const smuggling: Family = {
       statuses(
         await exchange(scene.console.port, post(`Content-Length: ${BODY.length}\r\n`, BODY, '/api/console/session'), {
           from,
+          // A password is checked, on a machine that others use.
+          quietMs: 2_000,
         }),
       ),
       '401',
