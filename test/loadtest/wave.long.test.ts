@@ -124,7 +124,7 @@ describe('a wave of bots', () => {
     expect(outcomes(report)).toEqual({ no_such_rain: 6 });
     expect(checkMoney(report)).toEqual({
       balanced: true,
-      sentence: 'The money adds up: 0 winners were told 0.00, each with a different packet.',
+      sentence: 'The money adds up: no simulated user won (6 no_such_rain).',
     });
   });
 
