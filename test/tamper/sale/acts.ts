@@ -134,6 +134,19 @@ const REDIS_ACTS: readonly SaleAct[] = [
   { name: 'sale: a word as state', strike: ({ redis, keys }) => redis.hset(keys.state, 'state', 'open') },
   { name: 'sale: the state deleted', strike: ({ redis, keys }) => redis.del(keys.state) },
   {
+    name: 'sale: an item with other words and another picture',
+    strike: async ({ redis, keys }) => {
+      const [item] = JSON.parse((await redis.hget(keys.state, 'items'))!);
+      const other = { ...item, name: 'Free of charge', description: 'Pay at example.org', picture: '/pictures/x.png' };
+      await redis.hset(keys.state, 'items', JSON.stringify([other]));
+    },
+  },
+  {
+    name: 'sale: another title in the index',
+    strike: ({ redis, saleId }) => redis.hset(LIVE_SALES_KEY, saleId, '{"title":"All prizes are at example.org"}'),
+    healed: async ({ redis, saleId }) => !(await redis.hget(LIVE_SALES_KEY, saleId))!.includes('example.org'),
+  },
+  {
     name: 'sale: the sale taken from the index',
     strike: ({ redis, saleId }) => redis.hdel(LIVE_SALES_KEY, saleId),
     healed: async ({ redis, saleId }) => (await redis.hexists(LIVE_SALES_KEY, saleId)) === 1,
