@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startLoop } from '../platform/concurrency/loop.ts';
+import { createPauses } from '../platform/concurrency/pauses.ts';
+import { createSemaphore } from '../platform/concurrency/semaphore.ts';
 import type { RedisClient } from '../platform/redis/connect.ts';
 import { reportingFault, type Logger } from '../platform/telemetry/log.ts';
 import { run } from '../store/scripts.ts';
@@ -46,7 +48,7 @@ export interface AuditTiming {
   /** Unique among the auditors of all processes. */
   owner: string;
   /**
-   * Pause after an audit: this many times as long as it took. After the last of a round at least this many ms; all are
+   * Pause after an audit: this many times as long as it took, one stall apart. After the last of a round at least this many ms; all are
    * looked at for changes as often.
    */
   pauseFactor?: number | undefined;
@@ -59,6 +61,8 @@ export interface AuditTiming {
 
 /** At most 5 % of a core, of Redis and of the database. */
 const PAUSE_FACTOR = 20;
+/** Looked at for changes at once, so that one slow answer does not keep a round of hundreds. */
+export const LOOKS_MAX = 16;
 /**
  * Lease of one: longer than most audits take, renewed with each audit, and doubled where audits are rarer. It only
  * saves work.
@@ -96,6 +100,8 @@ export function startAuditLoop<Live, Audit>({
   const leased = new Map<string, number>();
   /** When this process last came to each, `performance.now()`. */
   const visited = new Map<string, number>();
+  const look = createSemaphore(LOOKS_MAX);
+  const pauses = createPauses(pauseFactor);
   /** Not visited yet in this round. */
   let queues: Record<'changed' | 'overdue' | 'others', [string, Live][]> = { changed: [], overdue: [], others: [] };
   let isTurnOfOverdue = true;
@@ -109,24 +115,28 @@ export function startAuditLoop<Live, Audit>({
     failing.delete(id);
     leased.delete(id);
     visited.delete(id);
+    pauses.forget(id);
     audited.forget(id);
   }
 
   /**
    * Another process has the lease, or somebody who wants no audit: looks for tampering now and then, and reports
    * nothing else.
+   * @returns whether it was audited
    */
-  async function glance(id: string, live: Live, start: number): Promise<void> {
+  async function glance(id: string, live: Live, start: number): Promise<boolean> {
     seen.delete(id);
     const since = leased.get(id) ?? start;
     leased.set(id, since);
-    if (start - since < leasedMs) return;
+    if (start - since < leasedMs) return false;
     leased.set(id, start);
     const audit = await audited.audit(id);
     if (audit) await audited.respond(id, live, audit);
+    return true;
   }
 
-  async function visit(id: string, live: Live): Promise<void> {
+  /** @returns whether it was audited */
+  async function visit(id: string, live: Live): Promise<boolean> {
     const start = performance.now();
     const last = seen.get(id);
     const between = last ? start - last.visitedAt : 0;
@@ -134,12 +144,15 @@ export function startAuditLoop<Live, Audit>({
       return glance(id, live, start);
     leased.delete(id);
     const counts = await audited.readCounts(id, live);
-    if (counts === undefined) return drop(id);
+    if (counts === undefined) return (drop(id), false);
     const isUnchanged =
       last && audited.isBalanced(last.audit) && audited.isAtRest(last.audit) && last.counts === counts;
-    if (isUnchanged && Date.now() - last.at < quietMs) return void seen.set(id, { ...last, visitedAt: start });
+    if (isUnchanged && Date.now() - last.at < quietMs) {
+      seen.set(id, { ...last, visitedAt: start });
+      return false;
+    }
     const audit = await audited.audit(id);
-    if (!audit) return drop(id);
+    if (!audit) return (drop(id), false);
     if (audited.isBalanced(audit) !== (last === undefined || audited.isBalanced(last.audit))) audited.report(id, audit);
     const watched: Watched<Audit> = {
       audit,
@@ -152,6 +165,7 @@ export function startAuditLoop<Live, Audit>({
     seen.set(id, watched);
     const count = await audited.respond(id, live, audit);
     if (count > 0) watched.healed = { count, at: start };
+    return true;
   }
 
   /** Key `''` stands for the list of all. */
@@ -182,9 +196,11 @@ export function startAuditLoop<Live, Audit>({
     for (const id of [...seen.keys(), ...failing, ...leased.keys(), ...visited.keys()])
       if (id !== '' && !live.has(id)) drop(id);
     const at = ([id]: [string, Live]) => visited.get(id) ?? 0;
+    const ones = [...live].sort((a, b) => at(a) - at(b));
+    const changed = await Promise.all(ones.map((one) => look(() => hasChanged(...one))));
     queues = { changed: [], overdue: [], others: [] };
-    for (const one of [...live].sort((a, b) => at(a) - at(b)))
-      queues[(await hasChanged(...one)) ? 'changed' : isOverdue(one[0]) ? 'overdue' : 'others'].push(one);
+    for (const [i, one] of ones.entries())
+      queues[changed[i] ? 'changed' : isOverdue(one[0]) ? 'overdue' : 'others'].push(one);
   }
 
   /** By turns: many that stay unbalanced, or that change all the time, would keep the rest waiting for minutes. */
@@ -202,17 +218,21 @@ export function startAuditLoop<Live, Audit>({
     if (isDone() || performance.now() >= refillAt) {
       const began = performance.now();
       await attempt('', refill);
-      refillAt = performance.now() + Math.max(pauseMsMin, pauseFactor * (performance.now() - began));
+      refillAt = performance.now() + Math.max(pauseMsMin, pauses.after('', performance.now() - began));
     }
     const next = takeNext();
-    const start = performance.now();
+    let pauseMs = 0;
     if (next) {
-      visited.set(next[0], start);
-      await attempt(next[0], () => visit(...next));
+      const [id] = next;
+      const start = performance.now();
+      visited.set(id, start);
+      let isWhole = false;
+      await attempt(id, async () => void (isWhole = await visit(...next)));
+      pauseMs = pauses.after(id, performance.now() - start, isWhole);
     }
     // Pause after each; the minimum applies only after the last one, so that many small ones do not wait for each
     // other.
-    return Math.max(pauseFactor * (performance.now() - start), isDone() ? pauseMsMin : 0);
+    return Math.max(pauseMs, isDone() ? pauseMsMin : 0);
   });
   return {
     /** The rains or sales that this process audits. */

@@ -2,6 +2,7 @@ import { deadLetterId } from '../credit/deadLetter.ts';
 import { ENTRIES_MAX } from '../credit/job.ts';
 import type { OperatorContext } from '../operator/context.ts';
 import { startLoop } from '../platform/concurrency/loop.ts';
+import { createPauses } from '../platform/concurrency/pauses.ts';
 import { registerMetric, type MetricsRegistry } from '../platform/telemetry/metrics.ts';
 import { reportingFault, type Logger } from '../platform/telemetry/log.ts';
 import { parseClaim } from '../rain/claim.ts';
@@ -29,7 +30,7 @@ interface Paid {
 
 /** Pages of one claim log that a visit reads at most; a longer paid beginning takes several visits [R10]. */
 const PAGES_MAX = 40;
-/** Pause after a round: this many times as long as the round took, or `everyMs`. */
+/** Pause after a round: this many times as long as the round took, one stall apart, or `everyMs`. */
 const PAUSE_FACTOR = 5;
 
 /**
@@ -131,10 +132,11 @@ export function startWaitingClaims({ context, log, areDead, everyMs = 10_000 }: 
       over: () => log.info({ rainId }, 'waiting claims are counted again'),
     });
 
+  const pauses = createPauses(PAUSE_FACTOR);
   const rounds = startLoop(async (signal) => {
     const start = performance.now();
     await attempt('', () => round(signal));
-    return Math.max(everyMs, PAUSE_FACTOR * (performance.now() - start));
+    return Math.max(everyMs, pauses.after('', performance.now() - start));
   });
   return {
     /** Over all rains; 0: none waits. */

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { startAuditLoop } from '../../src/maintenance/auditLoop.ts';
+import { LOOKS_MAX, startAuditLoop } from '../../src/maintenance/auditLoop.ts';
 import { eventually } from '../support/eventually.ts';
 import { listeningLog } from '../support/log.ts';
 import { openRedis } from '../support/rain.ts';
@@ -17,7 +17,17 @@ interface Book {
 
 function watchOver(
   books: Map<string, Book>,
-  { quietMs, onAudit }: { quietMs?: number | undefined; onAudit?: () => void } = {},
+  {
+    quietMs,
+    pauseFactor = 4,
+    onAudit,
+    onLook,
+  }: {
+    quietMs?: number | undefined;
+    pauseFactor?: number;
+    onAudit?: (id: string) => void | Promise<void>;
+    onLook?: () => Promise<void>;
+  } = {},
 ) {
   const audits: string[] = [];
   const { heard, log } = listeningLog();
@@ -26,16 +36,19 @@ function watchOver(
     log,
     owner: 'one',
     pauseMsMin: 20,
-    pauseFactor: 4,
+    pauseFactor,
     quietMs,
     audited: {
       label: (id) => ({ id }),
       live: () => Promise.resolve(new Map(books)),
       leaseKey: (id) => `lease:${id}`,
-      readCounts: (id) => Promise.resolve(books.get(id)!.counts),
+      async readCounts(id) {
+        await onLook?.();
+        return books.get(id)!.counts;
+      },
       async audit(id) {
         audits.push(id);
-        onAudit?.();
+        await onAudit?.(id);
         const start = performance.now();
         await eventually(() => performance.now() - start >= AUDIT_MS, { everyMs: 1 });
         return { ...books.get(id)! };
@@ -82,4 +95,46 @@ test('many that change all the time keep none from being audited again', async (
   await eventually(() => audits.filter((id) => id === 'unchanged').length >= 4);
   // Nor does it keep any of them from that.
   await eventually(() => loop.seen().size === TROUBLED + 1);
+});
+
+/** Longer than a test waits, if a pause were a multiple of a stall. */
+const STALL_MS = 1_500;
+
+test('one that stalls for a while keeps none from being audited for many times as long', async () => {
+  const books = new Map<string, Book>(['stalled', 'other'].map((id) => [id, { counts: '0', balanced: true }]));
+  let stalls = 0;
+  const { loop, audits } = watchOver(books, {
+    pauseFactor: 20,
+    onAudit: async (id) => {
+      if (id !== 'stalled' || books.get(id)!.counts === '0') return;
+      stalls++;
+      const start = performance.now();
+      await eventually(() => performance.now() - start >= STALL_MS);
+    },
+  });
+  await eventually(() => loop.seen().size === books.size);
+  books.set('stalled', { counts: '1', balanced: true });
+  await eventually(() => stalls === 1);
+  const before = audits.length;
+  books.set('other', { counts: '1', balanced: true });
+  await eventually(() => audits.slice(before).includes('other'));
+});
+
+test('many are looked at for changes at once, and never all of them', async () => {
+  const books = new Map<string, Book>(
+    Array.from({ length: TROUBLED }, (_, i) => [`fine-${i}`, { counts: '0', balanced: true }]),
+  );
+  let now = 0;
+  let most = 0;
+  const { loop } = watchOver(books, {
+    onLook: async () => {
+      most = Math.max(most, ++now);
+      const start = performance.now();
+      await eventually(() => performance.now() - start >= AUDIT_MS, { everyMs: 1 });
+      now--;
+    },
+  });
+  await eventually(() => loop.seen().size === books.size);
+  await eventually(() => most >= LOOKS_MAX && now === 0);
+  expect(most).toBe(LOOKS_MAX);
 });

@@ -1,4 +1,5 @@
 import { startLoop, type Loop } from '../../platform/concurrency/loop.ts';
+import { createPauses } from '../../platform/concurrency/pauses.ts';
 
 export const PACE = {
   /** How often a sample is taken, ms. */
@@ -21,10 +22,11 @@ export function startSampling(
   { sampleMs, pauseFactor, pauseMsMin }: Pace,
   onFault: (error: unknown) => void,
 ): Loop {
+  const pauses = createPauses(pauseFactor);
   const auditing = startLoop(async () => {
     const start = performance.now();
     await audit().catch(onFault);
-    return Math.max(pauseMsMin, pauseFactor * (performance.now() - start));
+    return Math.max(pauseMsMin, pauses.after('', performance.now() - start));
   });
   const sampling = startLoop(async () => {
     const start = performance.now();

@@ -1,3 +1,4 @@
+import { createPauses } from '../../platform/concurrency/pauses.ts';
 import { saleHoldReasonOf, type SaleHoldReason } from '../../store/holds.ts';
 import { saleKeys } from '../../store/saleKeys.ts';
 import { liveSales } from '../../store/sales.ts';
@@ -17,7 +18,7 @@ type Stores = Pick<OperatorContext, 'redis' | 'ledger'>;
 
 /** Sales asked for at once, so that neither store has to answer about all of them in the same moment [R10]. */
 const SALES_AT_ONCE = 50;
-/** A sale that is held is compared again after this many times as long as that has taken [R10]. */
+/** A sale that is held is compared again after this many times as long as that has taken, one stall apart [R10]. */
 const REST_SHARE = 10;
 
 interface SaleInRedis {
@@ -61,6 +62,7 @@ export function createSaleHolds(context: OperatorContext, tell: (done: SaleDone)
   let held = new Map<string, SaleHoldReason>();
   /** When a held sale is compared again, `performance.now()`. */
   const nextAt = new Map<string, number>();
+  const pauses = createPauses(REST_SHARE);
 
   /**
    * @param all whether all sales are to be compared, order by order; otherwise those that are held
@@ -83,7 +85,11 @@ export function createSaleHolds(context: OperatorContext, tell: (done: SaleDone)
       } else if (reason !== undefined && (await release(redis, saleId, reason)))
         tell({ saleId, done: 'released', reason });
     }
-    for (const saleId of nextAt.keys()) if (!held.has(saleId)) nextAt.delete(saleId);
+    for (const saleId of nextAt.keys()) {
+      if (held.has(saleId)) continue;
+      nextAt.delete(saleId);
+      pauses.forget(saleId);
+    }
   }
 
   /** @returns why it has to be held */
@@ -100,7 +106,7 @@ export function createSaleHolds(context: OperatorContext, tell: (done: SaleDone)
       return 'ledger_behind';
     } finally {
       const now = performance.now();
-      nextAt.set(saleId, now + REST_SHARE * (now - began));
+      nextAt.set(saleId, now + pauses.after(saleId, now - began));
     }
   }
 
